@@ -1,0 +1,142 @@
+"""The seam between the models and the machine that runs them.
+
+A model is a Python function `model(m, *args)` that stands for a C function. Values are `int` (two's
+complement, masked to their width) or `Expr`; a C `_Bool` is a Python bool or an `Expr` of width 1.
+
+Decide first, act later: `decide` and `pick` may fork, and the sibling state executes the whole call again
+with the other answer. So a model asks everything it needs before its first write, allocation, output or
+fresh symbol. `static` may be called at any time: it is idempotent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NoReturn, Protocol, TypeAlias
+
+from anabranch.expr import Expr
+
+if TYPE_CHECKING:
+    from anabranch.environment.text import Item
+
+Value: TypeAlias = int | Expr
+
+
+class SiteInfo(Protocol):
+    """Where objects come from."""
+
+    @property
+    def kind(self) -> str: ...
+
+
+class ObjectInfo(Protocol):
+    """What the machine tells about an object."""
+
+    @property
+    def size(self) -> int: ...
+
+    @property
+    def readonly(self) -> bool: ...
+
+    @property
+    def site(self) -> SiteInfo: ...
+
+
+class MachineApi(Protocol):
+    """What a model may ask of the machine. Addresses may be symbolic unless said otherwise."""
+
+    # --- deciding (may fork, always before acting)
+
+    def decide(self, cond: bool | Expr) -> bool:
+        """The truth of a condition on this path."""
+
+    def pick(self, value: Value, width: int, why: str) -> int:
+        """One feasible value; siblings take the others."""
+
+    # --- asking without forking
+
+    def sample(self, value: Value, width: int, why: str) -> int:
+        """One feasible value of an expression, without a constraint: the same whenever it is asked again."""
+
+    def bounds(self, value: Value, width: int) -> tuple[int, int]:
+        """The least and the greatest feasible unsigned value."""
+
+    # --- memory
+
+    def load(self, addr: Value, nbytes: int) -> Value: ...
+
+    def store(self, addr: Value, nbytes: int, value: Value) -> None: ...
+
+    def read_bytes(self, addr: Value, n: int) -> Sequence[Value]: ...
+
+    def write_bytes(self, addr: Value, data: bytes | Sequence[Value]) -> None: ...
+
+    def read_cstring(self, addr: Value) -> bytes:
+        """The string at an address, its symbolic bytes decided; without the NUL."""
+
+    def concrete_bytes(self, addr: int, n: int) -> bytes | None:
+        """The `n` bytes if all are concrete and in bounds, else None."""
+
+    def span(self, addr: int) -> int:
+        """Bytes from an address to the end of its object; a bad address is an access error."""
+
+    def object_of(self, addr: Value) -> tuple[ObjectInfo, int]:
+        """The live object an address points into, and the offset; a bad address is an access error."""
+
+    def allocate(self, size: int, kind: str, what: str) -> int:
+        """A fresh object of undefined bytes; its address is aligned to any power of two up to 2**32."""
+
+    def free(self, addr: Value) -> None:
+        """End a heap object; anything but the start of a live one is an error of kind `free`."""
+
+    def static(self, name: str, contents: bytes) -> int:
+        """The environment's own global object of that name; made with these contents on the first use."""
+
+    # --- inputs and assumptions
+
+    def make_symbolic(self, addr: int, size: int, name: str) -> None:
+        """Replace `size` bytes by a fresh input; a name in use becomes `name_1`, `name_2`, ..."""
+
+    def fresh(self, name: str, width: int) -> Expr:
+        """A fresh input of `width` bits (whole bytes), recorded under a name made unique as above."""
+
+    def assume(self, cond: bool | Expr) -> bool:
+        """Keep only what satisfies the condition; False, and nothing changed, if nothing does."""
+
+    def prefer(self, cond: bool | Expr) -> None:
+        """A soft constraint for the values of the test."""
+
+    # --- ends of the path
+
+    def error(self, kind: str, message: str, **info: object) -> NoReturn: ...
+
+    def user_error(self, message: str) -> NoReturn: ...
+
+    def unsupported(self, what: str) -> NoReturn:
+        """Give the path up: a loss `unsupported: what`."""
+
+    def silent_exit(self, reason: str) -> NoReturn:
+        """Drop the path on the program's own request: no test, no error."""
+
+    def exit(self, code: Value, handlers: bool = True) -> NoReturn:
+        """End the program, after the handlers of `at_exit` (last first) unless told not to run them."""
+
+    def at_exit(self, function: Value) -> None: ...
+
+    # --- output and messages
+
+    def emit(self, items: Sequence[Item], stream: int = 1) -> None:
+        """Append to the output of stream 1 or 2."""
+
+    def warn(self, text: str, once: bool = True) -> None: ...
+
+    # --- control
+
+    def stack_trace(self) -> str: ...
+
+    def set_forking(self, enabled: bool) -> None: ...
+
+    def merge_region(self, opens: bool) -> None: ...
+
+    def setjmp(self, buffer: Value) -> Value: ...
+
+    def longjmp(self, buffer: Value, value: Value) -> NoReturn: ...

@@ -1,0 +1,49 @@
+"""The table of modelled C functions."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+ModelFunction = Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A Python function that stands for a C function."""
+
+    name: str
+    function: ModelFunction
+    noreturn: bool
+    least_args: int
+    most_args: int | None  # None: variadic
+
+    def accepts(self, count: int) -> bool:
+        """Whether the function can be called with that many arguments."""
+        return self.least_args <= count and (self.most_args is None or count <= self.most_args)
+
+
+MODELS: dict[str, Model] = {}
+
+# Functions whose model is used even if the program has a body for them.
+OVERRIDES: frozenset[str] = frozenset({"reach_error", "__VERIFIER_error"})
+
+
+def model(*names: str, noreturn: bool = False) -> Callable[[ModelFunction], ModelFunction]:
+    """Register a function as the model of the C functions named."""
+
+    def register(function: ModelFunction) -> ModelFunction:
+        parameters = list(inspect.signature(function).parameters.values())[1:]
+        positional = [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+        variadic = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+        least = sum(p.default is p.empty for p in positional)
+        most = None if variadic else len(positional)
+        for name in names:
+            if name in MODELS:
+                raise ValueError(f"two models of {name}")
+            MODELS[name] = Model(name, function, noreturn, least, most)
+        return function
+
+    return register
