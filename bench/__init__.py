@@ -1,0 +1,1 @@
+"""The trust harness: one command a claim, run as ``python -m bench.NAME``."""

@@ -1,0 +1,1 @@
+"""What the commands under ``bench`` share: native builds, generator, oracles, tables."""

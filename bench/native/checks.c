@@ -1,0 +1,231 @@
+/* Error detection for native replay: the run-time half of clang's address and undefined-behaviour checks.
+ *
+ * The compiler of the ziglang wheel instruments (-fsanitize=address,undefined) but brings no run-time library.
+ * This file is that library, as small as replay needs it: shadow memory, red zones around globals, stack
+ * objects and heap blocks, a heap that never reuses a freed block, and one line on stderr that names the kind:
+ *     bench-check: KIND LINE
+ * followed by exit code 96. LINE is 0 where the compiler passes none (address checks).
+ */
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define UNCHECKED __attribute__((no_sanitize("address", "undefined")))
+#define SHADOW(p) ((unsigned char *)(((uintptr_t)(p) >> 3) + 0x7fff8000ul))
+#define GRANULE 8ul
+
+enum { HEAP_ZONE = 0xfa, HEAP_FREED = 0xfd, GLOBAL_ZONE = 0xf9, ALLOCA_ZONE = 0xca };
+
+UNCHECKED static size_t append(char *to, size_t at, const char *text) {
+  while (*text) to[at++] = *text++;
+  return at;
+}
+
+__attribute__((noreturn)) UNCHECKED void bench_check_fail(const char *kind, unsigned line) {
+  char text[128], digits[12];
+  size_t n = append(text, 0, "bench-check: "), d = sizeof digits;
+  digits[--d] = 0;
+  do digits[--d] = (char)('0' + line % 10); while (line /= 10);
+  n = append(text, n, kind);
+  text[n++] = ' ';
+  n = append(text, n, digits + d);
+  text[n++] = '\n';
+  if (write(2, text, n) < 0) _exit(95);
+  _exit(96);
+}
+
+/* Shadow memory: one byte for eight, mapped whole and touched lazily. */
+
+static int mapped;
+
+UNCHECKED static void map_range(uintptr_t low, uintptr_t high) {
+  void *at = mmap((void *)low, high - low, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  if (at == MAP_FAILED) {
+    static const char why[] = "bench-check: cannot map the shadow memory\n";
+    if (write(2, why, sizeof why - 1) < 0) _exit(95);
+    _exit(95);
+  }
+}
+
+UNCHECKED void __asan_init(void) {
+  if (mapped) return;
+  mapped = 1;
+  map_range(0x7fff8000ul, 0x8fff7000ul);           /* shadow of the low half: code, data */
+  map_range(0x02008fff7000ul, 0x10007fff8000ul);   /* shadow of the high half: heap maps, stack */
+}
+void __asan_version_mismatch_check_v8(void) {}
+int __asan_option_detect_stack_use_after_return = 0;
+
+UNCHECKED static void poison(uintptr_t from, size_t size, unsigned char value) {
+  unsigned char *s = SHADOW(from);
+  for (size_t i = 0; i < size / GRANULE; i++) s[i] = value;
+}
+
+/* [from, from+size) usable, from there to from+padded red. from and padded are multiples of the granule. */
+UNCHECKED static void usable(uintptr_t from, size_t size, size_t padded, unsigned char zone) {
+  size_t whole = size & ~(GRANULE - 1);
+  poison(from, whole, 0);
+  if (whole < padded) {
+    poison(from + whole, padded - whole, zone);
+    if (size > whole) *SHADOW(from + whole) = (unsigned char)(size - whole);
+  }
+}
+
+UNCHECKED static int bad_byte(uintptr_t p) {
+  signed char s = (signed char)*SHADOW(p);
+  return s != 0 && (signed char)(p & (GRANULE - 1)) >= s;
+}
+
+UNCHECKED static void check_range(const void *p, size_t n) {
+  uintptr_t a = (uintptr_t)p;
+  if (n && (a < 4096 || a >= 0x800000000000ul)) bench_check_fail("ptr", 0);
+  for (size_t i = 0; i < n; i++)
+    if (bad_byte(a + i)) bench_check_fail("ptr", 0);
+}
+
+#define REPORT(name) void __asan_report_##name(uintptr_t p) { (void)p; bench_check_fail("ptr", 0); }
+REPORT(load1) REPORT(load2) REPORT(load4) REPORT(load8) REPORT(load16)
+REPORT(store1) REPORT(store2) REPORT(store4) REPORT(store8) REPORT(store16)
+void __asan_report_load_n(uintptr_t p, size_t n) { (void)p; (void)n; bench_check_fail("ptr", 0); }
+void __asan_report_store_n(uintptr_t p, size_t n) { (void)p; (void)n; bench_check_fail("ptr", 0); }
+
+UNCHECKED void __asan_loadN(uintptr_t p, size_t n) { check_range((void *)p, n); }
+UNCHECKED void __asan_storeN(uintptr_t p, size_t n) { check_range((void *)p, n); }
+#define ACCESS(n)                                                          \
+  UNCHECKED void __asan_load##n(uintptr_t p) { check_range((void *)p, n); } \
+  UNCHECKED void __asan_store##n(uintptr_t p) { check_range((void *)p, n); }
+ACCESS(1) ACCESS(2) ACCESS(4) ACCESS(8) ACCESS(16)
+
+UNCHECKED void *__asan_memcpy(void *to, const void *from, size_t n) {
+  check_range(from, n);
+  check_range(to, n);
+  return memcpy(to, from, n);
+}
+UNCHECKED void *__asan_memmove(void *to, const void *from, size_t n) {
+  check_range(from, n);
+  check_range(to, n);
+  return memmove(to, from, n);
+}
+UNCHECKED void *__asan_memset(void *to, int c, size_t n) {
+  check_range(to, n);
+  return memset(to, c, n);
+}
+
+struct global {
+  uintptr_t start;
+  size_t size, padded;
+  const char *name, *module;
+  uintptr_t dynamic_init, location, odr;
+};
+UNCHECKED void __asan_register_globals(struct global *g, size_t n) {
+  __asan_init();
+  for (size_t i = 0; i < n; i++) usable(g[i].start, g[i].size, g[i].padded, GLOBAL_ZONE);
+}
+void __asan_unregister_globals(struct global *g, size_t n) { (void)g; (void)n; }
+UNCHECKED void __asan_register_elf_globals(uintptr_t *flag, void *start, void *stop) {
+  if (*flag) return;
+  *flag = 1;
+  __asan_register_globals(start, (size_t)((struct global *)stop - (struct global *)start));
+}
+void __asan_unregister_elf_globals(uintptr_t *flag, void *start, void *stop) { (void)flag; (void)start; (void)stop; }
+
+UNCHECKED void __asan_handle_no_return(void) {
+  /* Frames left without a return keep their red zones: clear from here up to the outermost frame. */
+  extern char **environ;
+  uintptr_t here = (uintptr_t)__builtin_frame_address(0), top = (uintptr_t)environ;
+  if (here < top) poison(here & ~(GRANULE - 1), (top - here) & ~(GRANULE - 1), 0);
+}
+#define SET_SHADOW(x) \
+  UNCHECKED void __asan_set_shadow_##x(uintptr_t at, size_t n) { \
+    for (size_t i = 0; i < n; i++) ((unsigned char *)at)[i] = 0x##x; }
+SET_SHADOW(00) SET_SHADOW(f1) SET_SHADOW(f2) SET_SHADOW(f3) SET_SHADOW(f5) SET_SHADOW(f8)
+UNCHECKED void __asan_poison_stack_memory(uintptr_t p, size_t n) { poison(p, (n + 7) & ~7ul, 0xf8); }
+UNCHECKED void __asan_unpoison_stack_memory(uintptr_t p, size_t n) { usable(p, n, n & ~7ul, 0); if (n & 7) *SHADOW(p + (n & ~7ul)) = n & 7; }
+UNCHECKED void __asan_alloca_poison(uintptr_t p, size_t n) {
+  size_t padded = (n + 31) & ~31ul;
+  poison(p - 32, 32, ALLOCA_ZONE);
+  usable(p, n, padded + 32, ALLOCA_ZONE);
+}
+UNCHECKED void __asan_allocas_unpoison(uintptr_t top, uintptr_t bottom) {
+  if (top && top < bottom) poison(top & ~7ul, (bottom - top) & ~7ul, 0);
+}
+
+/* Heap: blocks in address order, each with a header in its left zone, never reused. */
+
+struct block { size_t size, magic; };
+enum { ZONE = 32 };
+static const size_t LIVE = 0x51ab51ab51abul, DEAD = 0xdeaddeaddeadul;
+static uintptr_t arena, arena_end;
+
+UNCHECKED void *malloc(size_t size) {
+  __asan_init();
+  if (size > (1ul << 40)) return 0;
+  size_t padded = (size + 15) & ~15ul, need = ZONE + padded + ZONE;
+  if (arena + need > arena_end) {
+    size_t chunk = need > (64ul << 20) ? need : 64ul << 20;
+    void *at = mmap(0, chunk, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED) return 0;
+    arena = (uintptr_t)at;
+    arena_end = arena + chunk;
+  }
+  uintptr_t p = arena + ZONE;
+  struct block *b = (struct block *)(p - sizeof *b);
+  b->size = size;
+  b->magic = LIVE;
+  poison(arena, ZONE, HEAP_ZONE);
+  usable(p, size, padded + ZONE, HEAP_ZONE);
+  arena += need;
+  return (void *)p;
+}
+UNCHECKED void free(void *q) {
+  if (!q) return;
+  uintptr_t p = (uintptr_t)q;
+  struct block *b = (struct block *)(p - sizeof *b);
+  if (p % 16 || *SHADOW(b) != HEAP_ZONE || b->magic != LIVE) bench_check_fail("free", 0);
+  b->magic = DEAD;
+  poison(p, (b->size + 15) & ~15ul, HEAP_FREED);
+}
+UNCHECKED void *calloc(size_t n, size_t size) {
+  if (size && n > SIZE_MAX / size) return 0;
+  void *p = malloc(n * size);
+  if (p) memset(p, 0, n * size);
+  return p;
+}
+UNCHECKED void *realloc(void *old, size_t size) {
+  void *p = malloc(size);
+  if (old && p) {
+    size_t had = ((struct block *)((uintptr_t)old - sizeof(struct block)))->size;
+    memcpy(p, old, had < size ? had : size);
+    free(old);
+  }
+  return p;
+}
+void *aligned_alloc(size_t align, size_t size) { (void)align; return malloc(size); }
+
+/* Undefined behaviour: the handlers are passed a record that starts with the source place. */
+
+struct place { const char *file; uint32_t line, column; };
+#define HANDLER(name, kind)                                                       \
+  void __ubsan_handle_##name##_abort(struct place *p) { bench_check_fail(kind, p->line); } \
+  void __ubsan_handle_##name(struct place *p) { bench_check_fail(kind, p->line); }
+HANDLER(divrem_overflow, "div")
+HANDLER(shift_out_of_bounds, "overshift")
+HANDLER(add_overflow, "overflow")
+HANDLER(sub_overflow, "overflow")
+HANDLER(mul_overflow, "overflow")
+HANDLER(negate_overflow, "overflow")
+HANDLER(out_of_bounds, "ptr")
+HANDLER(type_mismatch_v1, "ptr")
+HANDLER(pointer_overflow, "ptr")
+HANDLER(vla_bound_not_positive, "model")
+HANDLER(float_cast_overflow, "overflow")
+HANDLER(load_invalid_value, "invalid_load")
+HANDLER(invalid_builtin, "invalid_builtin_use")
+HANDLER(nonnull_arg, "nullable_attribute")
+HANDLER(alignment_assumption, "ptr")
+HANDLER(function_type_mismatch, "function_type_mismatch")
+void __ubsan_handle_builtin_unreachable(struct place *p) { bench_check_fail("unreachable_call", p->line); }
+void __ubsan_handle_missing_return(struct place *p) { bench_check_fail("missing_return", p->line); }
