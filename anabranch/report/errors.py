@@ -1,0 +1,141 @@
+"""Errors found in the program under test, and their text in the layout of KLEE's `.err` files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+#: kind of error -> suffix of its file. The suffixes are KLEE's; `div` and `overshift` are those its checks
+#: report, and `leak`, `stack` and `uninit` stand for errors that have no suffix there.
+SUFFIXES: dict[str, str] = {
+    "null-pointer": "ptr",
+    "wild-pointer": "ptr",
+    "out-of-bounds": "ptr",
+    "use-after-free": "ptr",
+    "double-free": "free",
+    "invalid-free": "free",
+    "read-only": "read_only",
+    "division-by-zero": "div",
+    "overshift": "overshift",
+    "overflow": "overflow",
+    "assert": "assert",
+    "abort": "abort",
+    "unreachable": "unreachable_call",
+    "uninitialised": "uninit",
+    "leak": "leak",
+    "bad-call": "exec",
+    "stack-overflow": "stack",
+    "report-error": "report_error",
+    "user": "user",
+    "external": "external",
+    "model": "model",
+    "solver": "solver",
+    "exec": "exec",
+}
+
+#: kinds that speak of a wrong use of the engine's functions, not of an error of the program.
+USER_KINDS = frozenset({"user"})
+
+
+def suffix_of(kind: str) -> str:
+    """The file suffix of a kind; a kind not listed is its own suffix, made safe for a file name."""
+    known = SUFFIXES.get(kind)
+    if known is not None:
+        return known
+    safe = "".join(c if c.isalnum() else "_" for c in kind).strip("_")
+    return safe or "exec"
+
+
+@dataclass(frozen=True, slots=True)
+class StackEntry:
+    """One frame of the call stack at the error, innermost first in an `ErrorRecord`."""
+
+    function: str
+    file: str = ""
+    line: int = 0
+    arguments: tuple[tuple[str, str], ...] = ()
+    assembly_line: int = 0
+
+    def text(self, index: int) -> str:
+        arguments = ", ".join(f"{name}={value}" if name else value for name, value in self.arguments)
+        place = f" at {self.file}:{self.line}" if self.file else ""
+        return f"#{index}{self.assembly_line:08d} in {self.function}({arguments}){place}"
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorRecord:
+    """One error: what, where, how it was reached, and the test that shows it.
+
+    `info` holds lines about the access (address, object, size); `test` is the number of the reproducing
+    test, None when none was written; `suffix` is only given where the kind's own one is not wanted, as
+    for `klee_report_error`.
+    """
+
+    kind: str
+    message: str
+    file: str = ""
+    line: int = 0
+    column: int = 0
+    function: str = ""
+    stack: tuple[StackEntry, ...] = ()
+    info: tuple[str, ...] = ()
+    test: int | None = None
+    assembly_line: int = 0
+    state: int = 0
+    suffix: str = ""
+
+    @property
+    def file_suffix(self) -> str:
+        return suffix_of(self.suffix.removesuffix(".err")) if self.suffix else suffix_of(self.kind)
+
+    @property
+    def place(self) -> str:
+        if not self.file:
+            return "unknown place"
+        return f"{self.file}:{self.line}" if self.line else self.file
+
+
+def error_text(error: ErrorRecord) -> str:
+    """The body of the `.err` file."""
+    lines = [f"Error: {error.message}"]
+    if error.file:
+        lines += [f"File: {error.file}", f"Line: {error.line}"]
+    lines += [f"assembly.ll line: {error.assembly_line}", f"State: {error.state}", "Stack: "]
+    lines += [f"\t{entry.text(index)}" for index, entry in enumerate(error.stack)]
+    info = [f"kind: {error.kind}", *error.info]
+    lines.append("Info: ")
+    lines += [f"\t{line}" for line in info]
+    return "\n".join(lines) + "\n"
+
+
+def error_json(error: ErrorRecord) -> dict[str, Any]:
+    """The entry of `run.json` for an error."""
+    return {
+        "kind": error.kind,
+        "file": error.file,
+        "line": error.line,
+        "column": error.column,
+        "function": error.function,
+        "message": error.message,
+        "test": error.test,
+        "stack": [
+            {"function": e.function, "file": e.file, "line": e.line, "arguments": dict(e.arguments)}
+            for e in error.stack
+        ],
+        "info": list(error.info),
+    }
+
+
+def parse_error_text(text: str) -> dict[str, str]:
+    """Fields of an `.err` file by name; `Stack` and `Info` hold their lines, unindented."""
+    fields: dict[str, str] = {}
+    last = ""
+    for line in text.splitlines():
+        if line.startswith("\t") and last:
+            fields[last] += ("\n" if fields[last] else "") + line[1:]
+            continue
+        name, colon, value = line.partition(":")
+        if colon:
+            last = name
+            fields[last] = value.strip()
+    return fields

@@ -1,0 +1,98 @@
+"""What an exploration tells while it runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from anabranch.report.errors import ErrorRecord
+from anabranch.report.result import NOTHING, Ratio
+from anabranch.report.stats import StatsRow
+from anabranch.report.tree_db import DetailRow, NodeRow
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A moment of the run; seconds are wall time since the exploration began, shares are 0 to 1."""
+
+    seconds: float
+    paths_exit: int = 0
+    paths_error: int = 0
+    paths_total: int = 0
+    tests: int = 0
+    states_explored: int = 0
+    states_waiting: int = 0
+    instructions: int = 0
+    instructions_per_second: float = 0.0
+    lines: Ratio = NOTHING
+    branches: Ratio = NOTHING
+    solver_share: float = 0.0
+    errors: int = 0
+    memory_bytes: int = 0
+    losses: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TestCase:
+    """The inputs of one path: symbolic objects in order of creation, with the bytes chosen for them."""
+
+    __test__ = False
+
+    objects: tuple[tuple[str, bytes], ...]
+
+
+class Display(Protocol):
+    """Shows what happens while an exploration runs."""
+
+    def on_progress(self, progress: Progress) -> None: ...
+
+    def on_error(self, error: ErrorRecord) -> None: ...
+
+    def on_warning(self, text: str) -> None: ...
+
+
+class Listener(Display, Protocol):
+    """Receives everything that an exploration finds, the moment it is found."""
+
+    def on_test(self, test: TestCase) -> int:
+        """Keep a test; returns its number, counted from 1, for the error that it shows."""
+        ...
+
+    def on_stats(self, row: StatsRow) -> None: ...
+
+    def on_tree(self, nodes: list[NodeRow], details: list[DetailRow]) -> None:
+        """Nodes of the execution tree; a node given again replaces the earlier one."""
+        ...
+
+
+class Collector:
+    """A listener that keeps everything in memory, for tests and oracles."""
+
+    def __init__(self) -> None:
+        self.tests: list[TestCase] = []
+        self.errors: list[ErrorRecord] = []
+        self.warnings: list[str] = []
+        self.stats: list[StatsRow] = []
+        self.nodes: list[NodeRow] = []
+        self.details: list[DetailRow] = []
+        self.progress: Progress | None = None
+
+    def on_progress(self, progress: Progress) -> None:
+        self.progress = progress
+
+    def on_test(self, test: TestCase) -> int:
+        self.tests.append(test)
+        return len(self.tests)
+
+    def on_error(self, error: ErrorRecord) -> None:
+        self.errors.append(error)
+
+    def on_warning(self, text: str) -> None:
+        self.warnings.append(text)
+
+    def on_stats(self, row: StatsRow) -> None:
+        self.stats.append(row)
+
+    def on_tree(self, nodes: list[NodeRow], details: list[DetailRow]) -> None:
+        self.nodes += nodes
+        self.details += details

@@ -1,0 +1,87 @@
+"""What a run found, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from anabranch.report.errors import ErrorRecord
+
+
+@dataclass(slots=True)
+class Loss:
+    """How often something was left unexplored for one reason, and where."""
+
+    count: int = 0
+    places: dict[str, int] = field(default_factory=dict)
+
+    def add(self, place: str, count: int = 1) -> None:
+        self.count += count
+        self.places[place] = self.places.get(place, 0) + count
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """So many covered of so many there are."""
+
+    covered: int = 0
+    total: int = 0
+
+    @property
+    def percent(self) -> float:
+        return 100.0 * self.covered / self.total if self.total else 100.0
+
+
+NOTHING = Ratio()
+
+
+@dataclass(frozen=True, slots=True)
+class FileCoverage:
+    """Coverage of one source file."""
+
+    lines: Ratio = NOTHING
+    branches: Ratio = NOTHING
+    uncovered_lines: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """Coverage of the user's source."""
+
+    lines: Ratio = NOTHING
+    branches: Ratio = NOTHING
+    files: Mapping[str, FileCoverage] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class RunResult:
+    """The outcome of an exploration.
+
+    `complete` holds only if every path was explored and nothing was lost. `stopped` says why the
+    exploration ended before its worklist was empty: the name of a limit (`max-time`, ...), `interrupted`
+    or `terminated` for a signal, or None.
+    """
+
+    complete: bool = False
+    losses: dict[str, Loss] = field(default_factory=dict)
+    paths_exit: int = 0
+    paths_error: int = 0
+    paths_total: int = 0
+    tests: int = 0
+    errors: list[ErrorRecord] = field(default_factory=list)
+    states_explored: int = 0
+    states_waiting_max: int = 0
+    instructions: int = 0
+    coverage: Coverage = field(default_factory=Coverage)
+    queries: dict[str, Any] = field(default_factory=dict)
+    timers: dict[str, float] = field(default_factory=dict)
+    cpu_seconds: float = 0.0
+    settings: dict[str, Any] = field(default_factory=dict)
+    stopped: str | None = None
+    searcher: str = ""
+
+    def lose(self, kind: str, place: str, count: int = 1) -> None:
+        """Count something that was not explored; the run is then not complete."""
+        self.losses.setdefault(kind, Loss()).add(place, count)
+        self.complete = False

@@ -1,0 +1,61 @@
+"""`run.json`: the whole outcome of a run, with keys that stay."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from anabranch.report.errors import error_json
+from anabranch.report.result import Coverage, Ratio, RunResult
+
+
+def _ratio(ratio: Ratio) -> dict[str, int]:
+    return {"covered": ratio.covered, "total": ratio.total}
+
+
+def coverage_json(coverage: Coverage) -> dict[str, Any]:
+    return {
+        "lines": _ratio(coverage.lines),
+        "branches": _ratio(coverage.branches),
+        "files": {
+            name: {
+                "lines": _ratio(file.lines),
+                "branches": _ratio(file.branches),
+                "uncovered_lines": list(file.uncovered_lines),
+            }
+            for name, file in sorted(coverage.files.items())
+        },
+    }
+
+
+def run_json(result: RunResult, finished: bool, version: str, max_places: int = 1000) -> dict[str, Any]:
+    """The content of `run.json`; of a run that still goes on, what is known so far."""
+    return {
+        "anabranch": version,
+        "finished": finished,
+        "complete": finished and result.complete and not result.losses,
+        "stopped": result.stopped,
+        "losses": {
+            kind: {
+                "count": loss.count,
+                "places": dict(
+                    sorted(loss.places.items(), key=lambda item: (-item[1], item[0]))[:max_places]
+                ),
+            }
+            for kind, loss in sorted(result.losses.items())
+        },
+        "paths": {"exit": result.paths_exit, "error": result.paths_error, "total": result.paths_total},
+        "tests": result.tests,
+        "errors": [error_json(error) for error in result.errors],
+        "states": {"explored": result.states_explored, "waiting_max": result.states_waiting_max},
+        "instructions": result.instructions,
+        "coverage": coverage_json(result.coverage),
+        "queries": dict(sorted(result.queries.items())),
+        "timers": {name: round(seconds, 6) for name, seconds in sorted(result.timers.items())},
+        "cpu_seconds": round(result.cpu_seconds, 6),
+        "settings": result.settings,
+    }
+
+
+def to_text(document: dict[str, Any]) -> str:
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"

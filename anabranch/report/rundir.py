@@ -1,0 +1,112 @@
+"""The directory of a run: its name, and files that are there whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+PREFIX = "anabranch-out-"
+LAST = "anabranch-last"
+
+
+class RunDirError(Exception):
+    """The directory cannot be made or written; the message is for the user."""
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()
+
+
+@contextlib.contextmanager
+def database_errors(path: Path) -> Iterator[None]:
+    """Turn a database's complaint (disk full, no rights) into one for the user."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise RunDirError(f"cannot write {path}: {error}") from error
+
+
+class RunDirectory:
+    """A directory that this run owns, with atomic writes into it."""
+
+    __slots__ = ("path",)
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def write_bytes(self, name: str, data: bytes) -> Path:
+        """Write a file under another name first, so that no reader and no kill sees half of it."""
+        target = self.path / name
+        temporary = self.path / f".{name}.tmp"
+        try:
+            with open(temporary, "wb") as file:
+                file.write(data)
+            os.replace(temporary, target)
+        except OSError as error:
+            raise RunDirError(f"cannot write {target}: {_reason(error)}") from error
+        return target
+
+    def write_text(self, name: str, text: str) -> Path:
+        return self.write_bytes(name, text.encode("utf-8", "backslashreplace"))
+
+    def append_line(self, name: str, text: str) -> None:
+        """Add whole lines to a log with a single write."""
+        try:
+            with open(self.path / name, "ab", buffering=0) as file:
+                file.write(text.encode("utf-8", "backslashreplace") + b"\n")
+        except OSError as error:
+            raise RunDirError(f"cannot write {self.path / name}: {_reason(error)}") from error
+
+    def write_assembly(self, ir_text: str) -> Path:
+        """Keep the program that was run; the lines of errors and of the tree count in this file."""
+        return self.write_text("assembly.ll", ir_text)
+
+
+def create_run_directory(output_dir: Path | None, parent: Path | None = None) -> RunDirectory:
+    """Make `output_dir`, which must not exist, or the first free `anabranch-out-N` in `parent`."""
+    if output_dir is not None:
+        _make(output_dir, parents=True)
+        return RunDirectory(output_dir)
+    base = parent if parent is not None else Path()
+    for number in itertools.count():
+        path = base / f"{PREFIX}{number}"
+        if not os.path.lexists(path):
+            try:
+                _make(path, parents=False)
+            except FileExistsError:
+                continue
+            break
+    _point_last(base, path.name)
+    return RunDirectory(path)
+
+
+def _make(path: Path, parents: bool) -> None:
+    try:
+        if parents:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        path.mkdir()
+    except FileExistsError:
+        if not parents:
+            raise
+        raise RunDirError(
+            f"the output directory {path} exists already: remove it or name another with --output-dir"
+        ) from None
+    except OSError as error:
+        raise RunDirError(
+            f"cannot make the output directory {path}: {_reason(error)}; name a place with --output-dir"
+        ) from error
+
+
+def _point_last(base: Path, name: str) -> None:
+    link = base / LAST
+    temporary = base / f".{LAST}.{os.getpid()}"
+    # The link is a convenience: a file system without links, or a directory of that name, must not end a run.
+    with contextlib.suppress(OSError):
+        temporary.symlink_to(name)
+        os.replace(temporary, link)
+    with contextlib.suppress(OSError):
+        temporary.unlink(missing_ok=True)
