@@ -1,0 +1,1 @@
+"""Exploration: search orders, the execution tree, coverage and limits."""

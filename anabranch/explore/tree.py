@@ -1,0 +1,184 @@
+"""The execution tree: where paths forked, on what, and how they ended.
+
+Only the live part is in memory. A `Node` is the tip of a live path and stays the same object while the path
+forks; every fork puts one `Fork` above it and gives the other side a new `Node`. Two sets of links serve two
+purposes:
+
+- `parent` and `side` are the history of a path, from its tip to the root: its decisions;
+- `up`, `left` and `right` are the tree of live paths for random walks, in which a fork of which one side is
+  complete is spliced out, so that every fork there has two live sides.
+
+A fork lives as long as a live path goes through it. Rows of forks and ends are final when they are made and
+leave in batches, so memory does not grow with the number of paths. No reference cycle outlives an end: the
+cyclic collector may be off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+from anabranch.explore.kinds import CONDITIONAL, SWITCH
+
+#: (ID, state number, ID of the true side, ID of the false side, place, kind of fork or end, detail): sides
+#: are 0 at an end; the detail is the condition of a fork, or the position of an end in the order of ends.
+Row: TypeAlias = tuple[int, int, int, int, int, str, Any]
+#: (place, side taken, condition)
+Decision: TypeAlias = tuple[int, bool, Any]
+
+BATCH = 4096
+
+
+class Node:
+    """The tip of a live path. `waiting` is its state while that waits in a search order that walks the tree.
+
+    A path that joins others will have a tuple of parents; nothing but `ExecutionTree` follows `parent`.
+    """
+
+    __slots__ = ("id", "number", "parent", "side", "up", "waiting")
+
+    def __init__(self, id: int, number: int, parent: Fork | None, side: bool) -> None:
+        self.id = id
+        self.number = number
+        self.parent = parent
+        self.up = parent
+        self.side = side
+        self.waiting: Any = None
+
+
+class Fork:
+    """A fork on a live path. `mask` tells which live sides have waiting states (1: left, 2: right)."""
+
+    __slots__ = ("condition", "left", "mask", "parent", "place", "right", "side", "up")
+
+    def __init__(self, place: int, condition: Any, parent: Fork | None, up: Fork | None, side: bool) -> None:
+        self.place = place
+        self.condition = condition
+        self.parent = parent
+        self.up = up
+        self.side = side
+        self.mask = 0
+        self.left: Node | Fork | None = None
+        self.right: Node | Fork | None = None
+
+
+class ExecutionTree:
+    """Forks and ends of all paths of a run, in the order in which they happened.
+
+    `sink` receives batches of final rows; without one the rows are dropped.
+    """
+
+    __slots__ = ("_next_id", "_rows", "_sink", "ends", "forks", "live", "root", "states")
+
+    def __init__(self, sink: Callable[[list[Row]], None] | None = None) -> None:
+        self._sink = sink
+        self._rows: list[Row] = []
+        self._next_id = 2
+        self.root: Node | Fork | None = None
+        """Root of the tree of live paths."""
+        self.forks = 0
+        self.ends = 0
+        self.states = 0
+        """Number of states there ever were: the last state number given."""
+        self.live = 0
+        """Live paths, waiting or running."""
+
+    def start(self) -> Node:
+        """The first path."""
+        if self.states:
+            raise ValueError("the execution tree has its root already")
+        self.states = self.live = 1
+        node = self.root = Node(1, 1, None, True)
+        return node
+
+    def fork(
+        self, node: Node, place: int, condition: Any, polarity: bool = True, kind: str = CONDITIONAL
+    ) -> Node:
+        """The path of `node` goes on with `condition` being `polarity`; returns the tip of the other path.
+
+        The path must not be waiting.
+        """
+        up = node.up
+        fork = Fork(place, condition, node.parent, up, node.side)
+        if up is None:
+            self.root = fork
+        elif up.left is node:
+            up.left = fork
+        else:
+            up.right = fork
+        number = node.number
+        true_id = self._next_id
+        false_id = true_id + 1
+        self._next_id = true_id + 2
+        self.states = sibling_number = self.states + 1
+        rows = self._rows
+        rows.append((node.id, number, true_id, false_id, place, kind, condition))
+        node.parent = node.up = fork
+        node.side = polarity
+        if polarity:
+            node.id = true_id
+            sibling = Node(false_id, sibling_number, fork, False)
+            fork.left = node
+            fork.right = sibling
+        else:
+            node.id = false_id
+            sibling = Node(true_id, sibling_number, fork, True)
+            fork.left = sibling
+            fork.right = node
+        self.forks += 1
+        self.live += 1
+        if len(rows) >= BATCH:
+            self.flush()
+        return sibling
+
+    def fork_many(self, node: Node, place: int, conditions: Sequence[Any], kind: str = SWITCH) -> list[Node]:
+        """A fork with several sides, as a chain: the path of `node` goes on with all conditions false."""
+        return [self.fork(node, place, condition, False, kind) for condition in conditions]
+
+    def end(self, node: Node, place: int, reason: str) -> None:
+        """The path of `node` ends. Its state must not be waiting."""
+        if node.waiting is not None:
+            raise ValueError("a waiting state must leave the search before its path ends")
+        up = node.up
+        if up is None:
+            if self.root is not node:
+                raise ValueError("this path has ended already")
+            self.root = None
+        else:
+            other = up.right if up.left is node else up.left
+            assert other is not None
+            above = up.up
+            other.up = above
+            if above is None:
+                self.root = other
+            elif above.left is up:
+                above.left = other
+            else:
+                above.right = other
+            up.left = up.right = up.up = None
+            node.up = None
+        self.ends += 1
+        self.live -= 1
+        rows = self._rows
+        rows.append((node.id, node.number, 0, 0, place, reason, self.ends))
+        if len(rows) >= BATCH:
+            self.flush()
+
+    def flush(self) -> None:
+        """Hand the rows made so far to the sink."""
+        rows = self._rows
+        if rows:
+            self._rows = []
+            if self._sink is not None:
+                self._sink(rows)
+
+
+def decisions(node: Node) -> list[Decision]:
+    """The forks on the path to `node`, first one first."""
+    taken: list[Decision] = []
+    side, fork = node.side, node.parent
+    while fork is not None:
+        taken.append((fork.place, side, fork.condition))
+        side, fork = fork.side, fork.parent
+    taken.reverse()
+    return taken
