@@ -1,0 +1,274 @@
+"""Module, Function, Block, Instruction: what the reader makes and everything else works on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from anabranch.ir.debug import DebugInfo, DebugLoc, SourceVariable, Subprogram
+from anabranch.ir.lexer import words
+from anabranch.ir.types import FunctionType, StructType, Type
+from anabranch.ir.values import Local, Operand
+
+NO_FLAGS: frozenset[str] = frozenset()
+TERMINATORS = words(
+    "ret br switch indirectbr invoke callbr resume unreachable cleanupret catchret catchswitch"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ArgAttrs:
+    """Attributes of a parameter, an argument or a returned value."""
+
+    names: frozenset[str]
+    byval: Type | None = None
+    sret: Type | None = None
+    align: int | None = None
+
+    @property
+    def noundef(self) -> bool:
+        return "noundef" in self.names
+
+    @property
+    def signext(self) -> bool:
+        return "signext" in self.names
+
+
+@dataclass(frozen=True, slots=True)
+class CallInfo:
+    """What a call knows beyond its operands: the callee's type as seen here, and attributes of this call."""
+
+    function_type: FunctionType
+    arg_attrs: tuple[ArgAttrs | None, ...]
+    attributes: frozenset[str] = NO_FLAGS
+
+
+class Instruction:
+    """One instruction; `extra` depends on the opcode (see the package's README)."""
+
+    __slots__ = ("extra", "flags", "loc", "opcode", "operands", "result", "targets", "type")
+
+    def __init__(
+        self,
+        opcode: str,
+        type: Type,
+        operands: tuple[Operand, ...],
+        targets: tuple[int, ...] = (),
+        flags: frozenset[str] = NO_FLAGS,
+        extra: object = None,
+    ) -> None:
+        self.opcode = opcode
+        self.type = type
+        self.operands = operands
+        self.targets = targets
+        self.flags = flags
+        self.extra = extra
+        self.result: Local | None = None
+        self.loc: DebugLoc | None = None
+
+    @property
+    def is_terminator(self) -> bool:
+        return self.opcode in TERMINATORS
+
+    def __repr__(self) -> str:
+        head = f"{self.result!r} = " if self.result is not None else ""
+        more = f" ->{list(self.targets)}" if self.targets else ""
+        return f"{head}{self.opcode} {list(self.operands)}{more}"
+
+
+class Block:
+    __slots__ = ("index", "instructions", "name")
+
+    def __init__(self, name: str, index: int) -> None:
+        self.name = name
+        self.index = index
+        self.instructions: list[Instruction] = []
+
+    def __repr__(self) -> str:
+        return f"<block {self.index} %{self.name}>"
+
+
+class Function:
+    """A function; `blocks` is read from the text on first use (IRError if it is malformed)."""
+
+    __slots__ = (
+        "_blocks",
+        "_debug",
+        "_param_names",
+        "_read_body",
+        "attributes",
+        "is_declaration",
+        "linkage",
+        "local_count",
+        "name",
+        "param_attrs",
+        "params",
+        "return_attrs",
+        "section",
+        "subprogram_id",
+        "type",
+        "vararg",
+    )
+
+    def __init__(
+        self,
+        name: str,
+        type: FunctionType,
+        params: tuple[Local, ...],
+        param_attrs: tuple[ArgAttrs | None, ...],
+        linkage: str,
+        attributes: frozenset[str],
+        debug: DebugInfo,
+        subprogram_id: int | None,
+        read_body: Callable[[Function], list[Block]] | None,
+    ) -> None:
+        self.name = name
+        self.type = type
+        self.params = params
+        self.param_attrs = param_attrs
+        self.return_attrs: ArgAttrs | None = None
+        self.vararg = type.vararg
+        self.linkage = linkage
+        self.attributes = attributes
+        self.section: str | None = None
+        self.is_declaration = read_body is None
+        self.local_count = len(params)
+        """Number of locals, parameters included; final once `blocks` has been read."""
+        self.subprogram_id = subprogram_id
+        self._debug = debug
+        self._read_body = read_body
+        self._blocks: list[Block] | None = None
+        self._param_names: tuple[str, ...] | None = None
+
+    @property
+    def blocks(self) -> list[Block]:
+        """The blocks, entry first; empty for a declaration."""
+        if self._blocks is None:
+            self._blocks = [] if self._read_body is None else self._read_body(self)
+        return self._blocks
+
+    @property
+    def noreturn(self) -> bool:
+        return "noreturn" in self.attributes
+
+    @property
+    def subprogram(self) -> Subprogram | None:
+        """Source name, file and line, where the debug information has them."""
+        return None if self.subprogram_id is None else self._debug.subprogram(self.subprogram_id)
+
+    @property
+    def param_names(self) -> tuple[str, ...]:
+        """Source name of every parameter, "" where unknown (also where the ABI splits one in two)."""
+        if self._param_names is None:
+            names: dict[int, str] = {}
+            if self.subprogram_id is not None:
+                names = self._debug.parameter_names(self.subprogram_id)
+            hidden = sum(attrs is not None and attrs.sret is not None for attrs in self.param_attrs)
+            count = len(self.params)
+            if names and max(names) + hidden > count:
+                names = {}
+            self._param_names = tuple(names.get(i + 1 - hidden, "") for i in range(count))
+        return self._param_names
+
+    def __repr__(self) -> str:
+        return f"<function @{self.name}>"
+
+
+class GlobalVariable:
+    """A global variable; `initializer` is read on first use."""
+
+    __slots__ = (
+        "_debug",
+        "_initializer",
+        "_read_initializer",
+        "align",
+        "constant",
+        "declaration",
+        "linkage",
+        "name",
+        "section",
+        "thread_local",
+        "value_type",
+        "variable_id",
+    )
+
+    def __init__(
+        self,
+        name: str,
+        value_type: Type,
+        constant: bool,
+        linkage: str,
+        debug: DebugInfo,
+        read_initializer: Callable[[], Operand] | None,
+    ) -> None:
+        self.name = name
+        self.value_type = value_type
+        self.constant = constant
+        self.linkage = linkage
+        self.declaration = read_initializer is None
+        self.align = value_type.align
+        self.section: str | None = None
+        self.thread_local = False
+        self.variable_id: int | None = None
+        self._debug = debug
+        self._read_initializer = read_initializer
+        self._initializer: Operand | None = None
+
+    @property
+    def initializer(self) -> Operand | None:
+        """The initial value; None for a declaration."""
+        if self._initializer is None and self._read_initializer is not None:
+            self._initializer = self._read_initializer()
+            self._read_initializer = None
+        return self._initializer
+
+    def _source(self) -> SourceVariable | None:
+        return None if self.variable_id is None else self._debug.variable(self.variable_id)
+
+    @property
+    def loc(self) -> tuple[str, int] | None:
+        """(file, line) of the declaration."""
+        source = self._source()
+        return None if source is None or not source.file else (source.file, source.line)
+
+    @property
+    def source_name(self) -> str:
+        """Name in the source; the name of the symbol where unknown."""
+        source = self._source()
+        return source.name if source is not None and source.name else self.name
+
+    def __repr__(self) -> str:
+        return f"<global @{self.name}>"
+
+
+@dataclass(slots=True)
+class Module:
+    """A whole program. Dictionaries are in the order of the text."""
+
+    debug: DebugInfo
+    functions: dict[str, Function] = field(default_factory=dict)
+    globals: dict[str, GlobalVariable] = field(default_factory=dict)
+    aliases: dict[str, Operand] = field(default_factory=dict)
+    ifuncs: dict[str, Operand] = field(default_factory=dict)
+    """Name -> resolver."""
+    types: dict[str, StructType] = field(default_factory=dict)
+    triple: str = ""
+    data_layout: str = ""
+    source_filename: str = ""
+    assembly: list[str] = field(default_factory=list)
+    """Lines of file-scope assembly."""
+
+    @property
+    def debug_files(self) -> list[str]:
+        """Paths of all source files the debug information names, sorted."""
+        return self.debug.files()
+
+    def defined_functions(self) -> list[Function]:
+        return [f for f in self.functions.values() if not f.is_declaration]
+
+    def read_all(self) -> None:
+        """Read every body and initialiser now, so that malformed text shows."""
+        for function in self.functions.values():
+            _ = function.blocks
+        for variable in self.globals.values():
+            _ = variable.initializer
