@@ -1,0 +1,254 @@
+"""Expression nodes: interning, variables and the collection of dead nodes.
+
+A node is an operator over operands that are other nodes or plain integers. Structurally equal nodes are one
+object, so identity is equality. `==`, `<`, `+` and the other operators build expressions (`operators.py`);
+`bool()` asks the hook that the machine installs. Width 1 is the Boolean sort: no width-1 node has a constant
+operand, and the arithmetic of single bits is expressed by and, or, xor, not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import count
+from sys import getrefcount
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+
+MAX_WIDTH = 1024
+MASK: list[int] = [(1 << w) - 1 for w in range(MAX_WIDTH + 1)]
+
+# Operators. A node's shape by operator (operands marked * may be an integer instead of a node):
+#   var a=index b=name | not a | zext/sext a | extract a c=low bit | concat a* b* | ite a b* c*
+#   add/mul/and/or/xor a b* | sub/shl/lshr/ashr/udiv/urem/sdiv/srem a* b* | eq/ult/slt a b*
+VAR, NOT, ZEXT, SEXT, EXTRACT, CONCAT, ITE = "var", "not", "zext", "sext", "extract", "concat", "ite"
+ADD, SUB, MUL, AND, OR, XOR = "add", "sub", "mul", "and", "or", "xor"
+SHL, LSHR, ASHR, UDIV, UREM, SDIV, SREM = "shl", "lshr", "ashr", "udiv", "urem", "sdiv", "srem"
+EQ, ULT, SLT = "eq", "ult", "slt"
+
+
+class UndecidedError(RuntimeError):
+    """A symbolic expression was used as a truth value while nobody decides branches."""
+
+
+def _undecided(e: Expr) -> bool:
+    raise UndecidedError(f"truth value of a symbolic expression of width {e.w}")
+
+
+class Expr:
+    """One interned node. Made by the constructors only."""
+
+    __slots__ = (
+        "op",
+        "w",
+        "a",
+        "b",
+        "c",
+        "id",
+        "vs",
+        "neg",
+        "bytes",
+        "term",
+        "truth",
+        "eqm",
+        "ltm",
+        "opm",
+        "key",
+    )
+    op: str
+    w: int
+    a: Any
+    b: Any
+    c: Any
+    id: int  # creation number
+    vs: tuple[int, ...] | None  # variable indices, ascending; see variables.expr_vars
+    neg: Expr | None  # cached negation of a Boolean
+    bytes: tuple[Any, ...] | None  # cached bytes, low first
+    term: Any  # cache of the solver backend
+    truth: Any  # cache of the solver: values of its one variable that make it true
+    eqm: dict[int, Any]  # constant -> (self == constant), ~constant -> (self != constant)
+    ltm: dict[int, Any]  # constant -> (self < constant), ~constant -> (self >= constant)
+    opm: dict[int, Any]  # constant -> (self ^ constant), ~constant -> (self + constant)
+    key: tuple[Any, ...]  # in the intern table
+
+    decide: ClassVar[Callable[[Expr], bool]] = staticmethod(_undecided)
+
+    __hash__ = object.__hash__
+
+    def __bool__(self) -> bool:
+        return Expr.decide(self)
+
+    def __index__(self) -> int:
+        raise TypeError("a symbolic value is no index")
+
+    def __repr__(self) -> str:
+        from .smtlib import short_text
+
+        return short_text(self)
+
+    if TYPE_CHECKING:
+
+        def __eq__(self, other: object) -> Any: ...
+        def __ne__(self, other: object) -> Any: ...
+        def __lt__(self, other: Value) -> Any: ...
+        def __le__(self, other: Value) -> Any: ...
+        def __gt__(self, other: Value) -> Any: ...
+        def __ge__(self, other: Value) -> Any: ...
+        def __add__(self, other: Value) -> Any: ...
+        def __radd__(self, other: Value) -> Any: ...
+        def __sub__(self, other: Value) -> Any: ...
+        def __rsub__(self, other: Value) -> Any: ...
+        def __mul__(self, other: Value) -> Any: ...
+        def __rmul__(self, other: Value) -> Any: ...
+        def __and__(self, other: Value) -> Any: ...
+        def __rand__(self, other: Value) -> Any: ...
+        def __or__(self, other: Value) -> Any: ...
+        def __ror__(self, other: Value) -> Any: ...
+        def __xor__(self, other: Value) -> Any: ...
+        def __rxor__(self, other: Value) -> Any: ...
+        def __lshift__(self, other: Value) -> Any: ...
+        def __rlshift__(self, other: Value) -> Any: ...
+        def __rshift__(self, other: Value) -> Any: ...
+        def __rrshift__(self, other: Value) -> Any: ...
+        def __invert__(self) -> Any: ...
+
+
+Value: TypeAlias = "int | Expr"
+
+# The intern table. Keys hold operator, ids and constants, never nodes: a lookup can compare keys without ever
+# calling Expr.__eq__. Shapes (of different lengths or marked, so that an id is never taken for a constant):
+#   (op, id, id)   (op, id, constant, 0)   (op, constant, id, 1)   and longer ones for concat and ite
+NODES: dict[tuple[Any, ...], Expr] = {}
+VARIABLES: list[Expr] = []
+_UNDEFINED: dict[int, Expr] = {}
+_EMPTY: dict[int, Any] = {}  # stands for "no memo yet"; never written
+_new = object.__new__
+_next_id = count(1).__next__
+
+
+def make(key: tuple[Any, ...], op: str, w: int, a: Any, b: Any = None, c: Any = None) -> Expr:
+    """A new node; the caller has looked for `key` in NODES."""
+    n = _new(Expr)
+    n.op = op
+    n.w = w
+    n.a = a
+    n.b = b
+    n.c = c
+    n.id = _next_id()
+    n.vs = n.neg = n.bytes = n.term = n.truth = None
+    n.eqm = n.ltm = n.opm = _EMPTY
+    n.key = key
+    NODES[key] = n
+    return n
+
+
+def unary(op: str, w: int, a: Expr) -> Expr:
+    """A node over one operand."""
+    key = (op, a.id, w)
+    n = NODES.get(key)
+    return make(key, op, w, a) if n is None else n
+
+
+def binary(op: str, w: int, a: Expr, b: Expr) -> Expr:
+    """A node over two nodes."""
+    key = (op, a.id, b.id)
+    n = NODES.get(key)
+    return make(key, op, w, a, b) if n is None else n
+
+
+def binary_const(op: str, w: int, a: Expr, b: int) -> Expr:
+    """A node whose right operand is a constant."""
+    key = (op, a.id, b, 0)
+    n = NODES.get(key)
+    return make(key, op, w, a, b) if n is None else n
+
+
+def const_binary(op: str, w: int, a: int, b: Expr) -> Expr:
+    """A node whose left operand is a constant."""
+    key = (op, a, b.id, 1)
+    n = NODES.get(key)
+    return make(key, op, w, a, b) if n is None else n
+
+
+def ternary(op: str, w: int, a: Expr, b: Value, c: Value) -> Expr:
+    """A node over a node and two operands that may be constants."""
+    if b.__class__ is Expr:
+        key = (op, a.id, b.id, c.id, 2) if c.__class__ is Expr else (op, a.id, b.id, c, 3)
+    else:
+        key = (op, a.id, b, c.id, 4) if c.__class__ is Expr else (op, a.id, b, c, w, 5)
+    n = NODES.get(key)
+    return make(key, op, w, a, b, c) if n is None else n
+
+
+def var(name: str, width: int) -> Expr:
+    """The variable of that name and width."""
+    key = (VAR, name, width)
+    n = NODES.get(key)
+    if n is None:
+        if not 1 <= width <= MAX_WIDTH:
+            raise ValueError(f"width {width} of {name} is not in 1..{MAX_WIDTH}")
+        index = len(VARIABLES)
+        n = make(key, VAR, width, index, name)
+        n.vs = (index,)
+        VARIABLES.append(n)
+    return n
+
+
+def undefined(width: int) -> Expr:
+    """The value of uninitialised memory: one variable a width, with a negative index."""
+    n = _UNDEFINED.get(width)
+    if n is None:
+        n = _UNDEFINED[width] = make(
+            (VAR, "undefined", width, "undefined"), VAR, width, -width, f"undefined{width}"
+        )
+        n.vs = (-width,)
+    return n
+
+
+def variable(index: int) -> Expr:
+    """The variable with that index, undefined data included."""
+    return VARIABLES[index] if index >= 0 else undefined(-index)
+
+
+def operands(n: Expr) -> Iterator[Expr]:
+    """The operands that are nodes, left to right."""
+    if n.op == VAR:
+        return
+    if n.a.__class__ is Expr:
+        yield n.a
+    if n.b.__class__ is Expr:
+        yield n.b
+    if n.c.__class__ is Expr:
+        yield n.c
+
+
+def forget_memos() -> None:
+    """Drops every cached result; what is still needed is built or found again."""
+    for n in NODES.values():
+        n.neg = n.bytes = n.term = n.truth = None
+        n.eqm = n.ltm = n.opm = _EMPTY
+
+
+def collect() -> int:
+    """Removes the nodes that only the intern table and the caches keep; returns how many.
+
+    Operands are older than the nodes over them and the table is in order of creation, so one pass from the
+    newest node backwards finds all of them by their reference counts.
+    """
+    forget_memos()
+    dead = 0
+    items = list(NODES.values())
+    while items:
+        n = items.pop()
+        # references: the table, the local variable, getrefcount's argument
+        if getrefcount(n) == 3 and n.op != VAR:
+            del NODES[n.key]
+            dead += 1
+    return dead
+
+
+def reset() -> None:
+    """Forgets all nodes and variables: the next run numbers them from the start."""
+    global _next_id
+    NODES.clear()
+    VARIABLES.clear()
+    _UNDEFINED.clear()
+    _next_id = count(1).__next__

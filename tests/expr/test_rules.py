@@ -1,0 +1,212 @@
+"""Every simplification against the plain meaning: all trees of small depth, widths and operand values."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from anabranch import expr as X
+
+MASK = X.MASK
+
+
+def signed(v: int, w: int) -> int:
+    return v - (1 << w) if v >> (w - 1) & 1 else v
+
+
+def plain_sdiv(a: int, b: int, w: int) -> int:
+    p, q = signed(a, w), signed(b, w)
+    if q == 0:
+        return 1 if p < 0 else MASK[w]
+    return int(p / q) & MASK[w]
+
+
+def plain_srem(a: int, b: int, w: int) -> int:
+    p, q = signed(a, w), signed(b, w)
+    return a if q == 0 else (p - q * int(p / q)) & MASK[w]
+
+
+# The meaning of each operation on integers, written without the package's own folding.
+BINARY: dict[str, tuple[Callable[[Any, Any, int], Any], Callable[[int, int, int], int]]] = {
+    "add": (X.add, lambda a, b, w: (a + b) & MASK[w]),
+    "sub": (X.sub, lambda a, b, w: (a - b) & MASK[w]),
+    "mul": (X.mul, lambda a, b, w: (a * b) & MASK[w]),
+    "udiv": (X.udiv, lambda a, b, w: a // b if b else MASK[w]),
+    "urem": (X.urem, lambda a, b, w: a % b if b else a),
+    "sdiv": (X.sdiv, plain_sdiv),
+    "srem": (X.srem, plain_srem),
+    "and": (X.and_, lambda a, b, w: a & b),
+    "or": (X.or_, lambda a, b, w: a | b),
+    "xor": (X.xor, lambda a, b, w: a ^ b),
+    "shl": (X.shl, lambda a, b, w: (a << b) & MASK[w]),
+    "lshr": (X.lshr, lambda a, b, w: a >> b),
+    "ashr": (X.ashr, lambda a, b, w: (signed(a, w) >> b) & MASK[w]),
+}
+COMPARE: dict[str, tuple[Callable[[Any, Any, int], Any], Callable[[int, int, int], bool]]] = {
+    "eq": (X.eq, lambda a, b, w: a == b),
+    "ne": (X.ne, lambda a, b, w: a != b),
+    "ult": (X.ult, lambda a, b, w: a < b),
+    "ule": (X.ule, lambda a, b, w: a <= b),
+    "ugt": (X.ugt, lambda a, b, w: a > b),
+    "uge": (X.uge, lambda a, b, w: a >= b),
+    "slt": (X.slt, lambda a, b, w: signed(a, w) < signed(b, w)),
+    "sle": (X.sle, lambda a, b, w: signed(a, w) <= signed(b, w)),
+    "sgt": (X.sgt, lambda a, b, w: signed(a, w) > signed(b, w)),
+    "sge": (X.sge, lambda a, b, w: signed(a, w) >= signed(b, w)),
+}
+
+# A tree is (value built by the constructors, tuple of its plain values, one per assignment).
+Tree = tuple[Any, tuple[int, ...]]
+
+
+class World:
+    """Two variables of one width and all their assignments."""
+
+    def __init__(self, w: int) -> None:
+        self.w = w
+        self.x, self.y = X.var(f"x{w}", w), X.var(f"y{w}", w)
+        self.models = list(itertools.product(range(1 << w), repeat=2))
+        self.leaves: list[Tree] = [
+            (self.x, tuple(a for a, _ in self.models)),
+            (self.y, tuple(b for _, b in self.models)),
+        ]
+        self.constants = [self.constant(c) for c in range(1 << w)]
+
+    def constant(self, c: int) -> Tree:
+        return (bool(c) if self.w == 1 else c, tuple(c for _ in self.models))
+
+    def check(self, tree: Tree, w: int, what: object) -> None:
+        value, plain = tree
+        if value.__class__ is X.Expr:
+            assert value.w == w, what
+        i, j = self.x.a, self.y.a
+        for (a, b), expected in zip(self.models, plain, strict=True):
+            got = X.evaluate(value, {i: a, j: b})
+            assert got == expected, (what, value, (a, b), got, expected)
+            assert got.__class__ is (bool if w == 1 else int), (what, value, got)
+
+
+def apply(f: Any, plain: Any, p: Tree, q: Tree, w: int) -> Tree:
+    return f(p[0], q[0], w), tuple(plain(a, b, w) for a, b in zip(p[1], q[1], strict=True))
+
+
+def level_one(world: World) -> list[tuple[str, Tree]]:
+    """All operations over the variables and constants."""
+    w = world.w
+    out: list[tuple[str, Tree]] = []
+    operands = world.leaves + world.constants
+    for name, (f, plain) in BINARY.items():
+        for p, q in itertools.product(operands, repeat=2):
+            if p[0].__class__ is X.Expr or q[0].__class__ is X.Expr:
+                out.append((name, apply(f, plain, p, q, w)))
+    return out
+
+
+def conditions(world: World) -> list[Tree]:
+    w = world.w
+    out = []
+    for f, plain in COMPARE.values():
+        for p, q in itertools.product(world.leaves[:1], world.leaves[1:] + world.constants):
+            out.append(apply(f, plain, p, q, w))
+    return out
+
+
+@pytest.mark.parametrize("w", [1, 2, 3])
+def test_two_levels(w: int) -> None:
+    """(x op y) op z and z op (x op y), compared and computed, with all constants."""
+    world = World(w)
+    inner = level_one(world)
+    for name, tree in inner:
+        world.check(tree, w, name)
+    unique = list(
+        {id(t[0]) if t[0].__class__ is X.Expr else ("c", int(t[0])): (n, t) for n, t in inner}.values()
+    )
+    others = world.leaves + (world.constants if w < 3 else world.constants[:3] + world.constants[-2:])
+    seen: set[tuple[int, tuple[int, ...]]] = set()
+    for inner_name, tree in unique:
+        if tree[0].__class__ is not X.Expr:
+            continue
+        for table, width in ((BINARY, w), (COMPARE, 1)):
+            for name, (f, plain) in table.items():
+                for other in others:
+                    for p, q in ((tree, other), (other, tree)):
+                        result = apply(f, plain, p, q, w)
+                        key = (id(result[0]), result[1])
+                        if key not in seen:
+                            seen.add(key)
+                            world.check(result, width, (name, inner_name, tree[0], other[0]))
+
+
+@pytest.mark.parametrize("w", [1, 2, 3])
+def test_casts(w: int) -> None:
+    """Extensions, extractions and concatenations over each other and below comparisons."""
+    world = World(w)
+    pieces: list[tuple[int, Tree]] = [(w, t) for t in world.leaves + world.constants[:3]]
+    pieces += [(w, t) for _, t in level_one(world)[:: 7 if w == 3 else 2]]
+    grown: list[tuple[int, Tree]] = list(pieces)
+    for n, (v, plain) in pieces:
+        grown.append((n + 2, (X.zext(v, n, n + 2), plain)))
+        grown.append((n + 2, (X.sext(v, n, n + 2), tuple(signed(a, n) & MASK[n + 2] for a in plain))))
+        other, other_plain = world.leaves[0]
+        grown.append(
+            (n + w, (X.concat(v, n, other, w), tuple(a << w | b for a, b in zip(plain, other_plain))))
+        )
+        grown.append(
+            (n + w, (X.concat(other, w, v, n), tuple(b << n | a for a, b in zip(plain, other_plain))))
+        )
+        grown.append((n + 2, (X.concat(v, n, 2, 2), tuple(a << 2 | 2 for a in plain))))
+        grown.append((n + 2, (X.concat(1, 2, v, n), tuple(1 << n | a for a in plain))))
+    seen: set[tuple[int, tuple[int, ...]]] = set()
+
+    def check(tree: Tree, width: int, what: object) -> None:
+        key = (id(tree[0]), tree[1])
+        if key not in seen:
+            seen.add(key)
+            world.check(tree, width, what)
+
+    for n, (v, plain) in grown:
+        check((v, plain), n, "cast")
+        for lo in range(n):
+            for k in range(1, n - lo + 1):
+                cut = X.extract(v, lo, k, n)
+                check((cut, tuple(a >> lo & MASK[k] for a in plain)), k, ("extract", v, lo, k))
+        check((X.zext(v, n, n + 1), plain), n + 1, ("zext", v))
+        check((X.sext(v, n, n + 1), tuple(signed(a, n) & MASK[n + 1] for a in plain)), n + 1, ("sext", v))
+        for name, (f, meaning) in (BINARY | COMPARE).items():
+            width = 1 if name in COMPARE else n
+            for c in {0, 1, 2, MASK[n], MASK[n] >> 1, (MASK[n] >> 1) + 1, MASK[n] - 1}:
+                if c > MASK[n]:
+                    continue
+                k = bool(c) if n == 1 else c
+                check((f(v, k, n), tuple(meaning(a, c, n) for a in plain)), width, (name, v, c))
+                check((f(k, v, n), tuple(meaning(c, a, n) for a in plain)), width, (name, c, v))
+
+
+@pytest.mark.parametrize("w", [1, 2])
+def test_choices(w: int) -> None:
+    """ite over all conditions and branches, nested, compared with constants."""
+    world = World(w)
+    conds = conditions(world)[::3]
+    branches = world.leaves + world.constants + [t for _, t in level_one(world)[::11]]
+    made: list[Tree] = []
+    for c, p, q in itertools.product(conds, branches, branches):
+        plain = tuple(a if k else b for k, a, b in zip(c[1], p[1], q[1], strict=True))
+        tree = (X.ite(c[0], p[0], q[0], w), plain)
+        world.check(tree, w, ("ite", c[0], p[0], q[0]))
+        made.append(tree)
+    chooser = random.Random(1)
+    for _ in range(3000):
+        c, p, q = chooser.choice(conds), chooser.choice(made), chooser.choice(made + branches)
+        plain = tuple(a if k else b for k, a, b in zip(c[1], p[1], q[1], strict=True))
+        tree = (X.ite(c[0], p[0], q[0], w), plain)
+        world.check(tree, w, ("ite", c[0], p[0], q[0]))
+        name = chooser.choice(list(BINARY | COMPARE))
+        f, meaning = (BINARY | COMPARE)[name]
+        other = chooser.choice(branches)
+        for left, right in ((tree, other), (other, tree)):
+            result = apply(f, meaning, left, right, w)
+            world.check(result, 1 if name in COMPARE else w, (name, left[0], right[0]))
