@@ -1,0 +1,119 @@
+"""What coverage reads off the IR of a function: pieces of blocks with their lines, and branches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from anabranch.ir.module import Block, Function, Instruction
+from anabranch.ir.values import GlobalRef
+
+BRANCHING = frozenset(("br", "switch", "indirectbr"))
+_MARKERS = ("llvm.dbg.", "llvm.lifetime.", "anabranch.undef.")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A block, or the rest of one after a call: instructions that run together unless a path ends.
+
+    `lines` are ((file, line), position of its first instruction in the block), in order of position.
+    """
+
+    block: int
+    start: int
+    instructions: int
+    lines: tuple[tuple[tuple[str, int], int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A conditional branch or switch: target block -> its positions among the successors, and the targets
+    that other blocks lead to as well."""
+
+    block: int
+    sides: dict[int, tuple[int, ...]]
+    shared: frozenset[int]
+
+
+def callee_name(instruction: Instruction) -> str:
+    """Name of the function that a call calls directly, or ""."""
+    if instruction.opcode == "call" and isinstance(instruction.operands[0], GlobalRef):
+        return instruction.operands[0].name
+    return ""
+
+
+def _has_line(instruction: Instruction) -> bool:
+    """Whether executing the instruction is executing its source line: not where it only marks or joins."""
+    loc = instruction.loc
+    if loc is None or loc.line <= 0 or instruction.opcode in ("phi", "unreachable"):
+        return False
+    return not callee_name(instruction).startswith(_MARKERS)
+
+
+def _may_not_return(instruction: Instruction) -> bool:
+    return instruction.opcode == "call" and not callee_name(instruction).startswith(("llvm.", "anabranch."))
+
+
+def _split_points(block: Block) -> list[int]:
+    """Where a new piece begins: behind a call that is followed by a line not seen in the block before."""
+    seen: set[tuple[str, int]] = set()
+    points: list[int] = []
+    candidate = 0
+    for position, instruction in enumerate(block.instructions):
+        if _has_line(instruction) and instruction.loc is not None:
+            line = (instruction.loc.file, instruction.loc.line)
+            if line not in seen:
+                seen.add(line)
+                if candidate:
+                    points.append(candidate)
+                    candidate = 0
+        if _may_not_return(instruction):
+            candidate = position + 1
+    return points
+
+
+def _piece(block: Block, start: int, end: int) -> Piece:
+    lines: dict[tuple[str, int], int] = {}
+    for position in range(start, end):
+        instruction = block.instructions[position]
+        if _has_line(instruction) and instruction.loc is not None:
+            lines.setdefault((instruction.loc.file, instruction.loc.line), position)
+    return Piece(block.index, start, end - start, tuple(lines.items()))
+
+
+def pieces_of(function: Function, after_calls: bool) -> list[Piece]:
+    """All blocks in order, then, if wanted, the rests of blocks after calls that may not come back."""
+    heads: list[Piece] = []
+    rests: list[Piece] = []
+    for block in function.blocks:
+        points = _split_points(block) if after_calls else []
+        starts = [0, *points]
+        ends = [*points, len(block.instructions)]
+        pieces = [_piece(block, start, end) for start, end in zip(starts, ends, strict=True)]
+        heads.append(pieces[0])
+        rests += pieces[1:]
+    return heads + rests
+
+
+def branches_of(function: Function) -> list[Branch]:
+    """The branches with at least two different targets."""
+    predecessors: dict[int, set[int]] = {}
+    for block in function.blocks:
+        for target in _successors(block):
+            predecessors.setdefault(target, set()).add(block.index)
+    found = []
+    for block in function.blocks:
+        if not block.instructions or block.instructions[-1].opcode not in BRANCHING:
+            continue
+        sides: dict[int, tuple[int, ...]] = {}
+        for position, target in enumerate(_successors(block)):
+            sides[target] = (*sides.get(target, ()), position)
+        if len(sides) > 1:
+            shared = frozenset(target for target in sides if len(predecessors[target]) > 1)
+            found.append(Branch(block.index, sides, shared))
+    return found
+
+
+def _successors(block: Block) -> tuple[int, ...]:
+    if not block.instructions or not block.instructions[-1].is_terminator:
+        return ()
+    return block.instructions[-1].targets

@@ -1,0 +1,153 @@
+"""When to stop, which states to give up when memory runs short, and the count of everything lost."""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from heapq import nsmallest
+from time import monotonic
+from typing import Protocol
+
+from anabranch.explore.protocols import S
+
+
+@dataclass(frozen=True, slots=True)
+class LimitSettings:
+    """Limits of a run; None means none. Seconds and bytes."""
+
+    time: float | None = None
+    instructions: int | None = None
+    forks: int | None = None
+    depth: int | None = None
+    tests: int | None = None
+    memory: int | None = None
+    solver_time: float | None = None
+
+
+class Totals(Protocol):
+    """What a run has used so far."""
+
+    @property
+    def instructions(self) -> int: ...
+    @property
+    def forks(self) -> int: ...
+    @property
+    def tests(self) -> int: ...
+    @property
+    def solver_seconds(self) -> float: ...
+
+
+def resident_bytes() -> int:
+    """Memory of this process: resident now on Linux, the largest so far elsewhere."""
+    try:
+        with open("/proc/self/statm", "rb", buffering=0) as statm:
+            return int(statm.read(128).split()[1]) * _PAGE
+    except OSError:
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return peak if sys.platform == "darwin" else peak * 1024
+
+
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+class Limits:
+    """Compares a run with its limits. Nothing here interrupts: the loop asks between two states."""
+
+    HARD = 1.5
+    """Ending states must hold the process below this multiple of the memory limit, or the run ends."""
+
+    def __init__(
+        self,
+        settings: LimitSettings,
+        clock: Callable[[], float] = monotonic,
+        memory: Callable[[], int] = resident_bytes,
+    ) -> None:
+        self.settings = settings
+        self._clock = clock
+        self._memory = memory
+        self._start = clock()
+        self._ceiling = settings.memory or 0
+
+    @property
+    def seconds(self) -> float:
+        """Since the run began."""
+        return self._clock() - self._start
+
+    def check(self, totals: Totals) -> str | None:
+        """Name of the limit that is reached, or None."""
+        limits = self.settings
+        if limits.time is not None and self.seconds >= limits.time:
+            return "max-time"
+        if limits.instructions is not None and totals.instructions >= limits.instructions:
+            return "max-instructions"
+        if limits.forks is not None and totals.forks >= limits.forks:
+            return "max-forks"
+        if limits.tests is not None and totals.tests >= limits.tests:
+            return "max-tests"
+        if limits.solver_time is not None and totals.solver_seconds >= limits.solver_time:
+            return "max-solver-time"
+        if limits.memory is not None and self._memory() > limits.memory * self.HARD:
+            return "max-memory"
+        return None
+
+    def too_deep(self, depth: int) -> bool:
+        limit = self.settings.depth
+        return limit is not None and depth > limit
+
+    def states_to_end(self, waiting: int) -> int:
+        """How many waiting states to end for the sake of memory.
+
+        Enough for the excess if all were equally large, at least a tenth. What Python frees it uses again but
+        seldom gives back to the system, so after states were ended nothing more is asked for until the
+        process has grown by another 2%.
+        """
+        limit = self.settings.memory
+        if limit is None or not waiting:
+            return 0
+        used = self._memory()
+        if used <= self._ceiling:
+            return 0
+        self._ceiling = used + used // 50
+        return min(waiting, max(waiting // 10, waiting * (used - limit) // used, 1))
+
+
+def least_promising(states: Iterable[S], count: int) -> list[S]:
+    """The states to end first when memory runs short.
+
+    First those whose path has covered nothing new since its last test, then those whose path has gone longest
+    without covering anything new (never counts as longest), then the deepest, then those given last.
+    """
+
+    def rank(entry: tuple[int, S]) -> tuple[bool, bool, int, int, int]:
+        position, state = entry
+        since = state.instructions_since_new
+        return (state.covered_new, since > 0, -since, -state.depth, -position)
+
+    return [state for _, state in nsmallest(count, enumerate(states), key=rank)]
+
+
+class Losses:
+    """Everything a run left unexplored: kind -> place -> how often. A run without any is complete."""
+
+    __slots__ = ("_counts",)
+
+    def __init__(self) -> None:
+        self._counts: dict[str, dict[str, int]] = {}
+
+    def add(self, kind: str, place: str = "", count: int = 1) -> None:
+        places = self._counts.setdefault(kind, {})
+        places[place] = places.get(place, 0) + count
+
+    @property
+    def total(self) -> int:
+        return sum(sum(places.values()) for places in self._counts.values())
+
+    def __bool__(self) -> bool:
+        return bool(self._counts)
+
+    def as_dict(self) -> dict[str, dict[str, int]]:
+        """Kind -> place -> count, sorted."""
+        return {kind: dict(sorted(places.items())) for kind, places in sorted(self._counts.items())}

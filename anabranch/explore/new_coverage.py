@@ -1,0 +1,89 @@
+"""What has been covered since the last look, and how far a state is from what has not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from operator import itemgetter
+
+from anabranch.explore.protocols import SearchState
+
+
+def _nothing(counters: Sequence[int]) -> tuple[int, ...]:
+    return ()
+
+
+class NewCoverage:
+    """Watches counters that are still 0. A look costs about 10 ns for every one of them."""
+
+    __slots__ = ("_counters", "_look", "_uncovered", "version")
+
+    def __init__(self, counters: Sequence[int]) -> None:
+        self._counters = counters
+        self._uncovered: list[int] = []
+        self._look: Callable[[Sequence[int]], Iterable[int]] = _nothing
+        self.version = 0
+        """Changes whenever something new was found covered or watched."""
+
+    @property
+    def uncovered(self) -> Sequence[int]:
+        return self._uncovered
+
+    def watch(self, numbers: Iterable[int]) -> None:
+        """Watch these counters too."""
+        self._change([*self._uncovered, *numbers])
+
+    def check(self) -> list[int]:
+        """Counters that have left 0 since the last look."""
+        counters = self._counters
+        if not any(self._look(counters)):
+            return []
+        found = [number for number in self._uncovered if counters[number]]
+        self._change([number for number in self._uncovered if not counters[number]])
+        return found
+
+    def _change(self, uncovered: list[int]) -> None:
+        self._uncovered = uncovered
+        self.version += 1
+        # The first number twice: with a single one, itemgetter would not give a tuple.
+        self._look = itemgetter(uncovered[0], *uncovered) if uncovered else _nothing
+
+
+class UncoveredDistance:
+    """Distance of a state's block to the nearest uncovered one.
+
+    `measure` gives the distances of all blocks by number; it is asked again when coverage has changed, but
+    not before `patience` uses of the last answer (by default in proportion to the number of blocks, so that
+    measuring stays cheaper than executing), or at once for a block that is newer than the last answer.
+    """
+
+    __slots__ = ("_distances", "_measure", "_new", "_patience", "_uses", "_version", "measured")
+
+    def __init__(
+        self, new: NewCoverage, measure: Callable[[], Sequence[int]], patience: int | None = None
+    ) -> None:
+        self._new = new
+        self._measure = measure
+        self._patience = patience
+        self._distances: Sequence[int] = ()
+        self._version = -1
+        self._uses = 0
+        self.measured = 0
+        """How often the distances were computed."""
+
+    def __call__(self, state: SearchState) -> int:
+        if self._version != self._new.version:
+            self._uses += 1
+            patience = self._patience
+            if self._uses > (64 + len(self._distances) if patience is None else patience):
+                self._refresh()
+        try:
+            return self._distances[state.place]
+        except IndexError:
+            self._refresh()
+            return self._distances[state.place]
+
+    def _refresh(self) -> None:
+        self._distances = self._measure()
+        self._version = self._new.version
+        self._uses = 0
+        self.measured += 1

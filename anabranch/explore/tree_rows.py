@@ -1,0 +1,98 @@
+"""Rows of the execution tree in the forms they are kept in."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from anabranch.explore.kinds import FORK_NUMBERS, end_number
+from anabranch.explore.tree import Row
+
+#: (ID, stateID, leftID, rightID, asmLine, kind): table `nodes` of `exec_tree.db`
+NodeRow = tuple[int, int, int, int, int, int]
+#: (ID, place, condition, end): table `details`
+DetailRow = tuple[int, str | None, str | None, str | None]
+
+
+def node_rows(rows: Iterable[Row], asm_line: Callable[[int], int]) -> list[NodeRow]:
+    """As KLEE's readers know them; `asm_line` gives the line of a place in the run's `assembly.ll`."""
+    return [
+        (
+            ident,
+            state,
+            left,
+            right,
+            asm_line(place),
+            FORK_NUMBERS.get(kind, 0) if left else end_number(kind),
+        )
+        for ident, state, left, right, place, kind, _ in rows
+    ]
+
+
+class Details:
+    """Place, condition and end of rows as text.
+
+    Texts are remembered, for places and conditions come again and again; the memory of conditions is dropped
+    when it gets large, and long conditions are cut.
+    """
+
+    def __init__(
+        self, place: Callable[[int], str], show: Callable[[Any], str], longest: int = 2000, kept: int = 20_000
+    ) -> None:
+        self._place = place
+        self._show = show
+        self._longest = longest
+        self._kept = kept
+        self._places: dict[int, str] = {}
+        self._conditions: dict[int, tuple[Any, str]] = {}
+
+    def rows(self, rows: Iterable[Row]) -> list[DetailRow]:
+        found: list[DetailRow] = []
+        for ident, _, left, _, place, kind, detail in rows:
+            where = self._places.get(place)
+            if where is None:
+                where = self._places[place] = self._place(place)
+            if left:
+                found.append((ident, where, None if detail is None else self._text(detail), None))
+            else:
+                found.append((ident, where, None, kind))
+        return found
+
+    def _text(self, condition: Any) -> str:
+        # By identity: `==` on expressions builds an expression. The entry keeps the expression alive, so that
+        # its id stays its own.
+        known = self._conditions.get(id(condition))
+        if known is not None:
+            return known[1]
+        if len(self._conditions) >= self._kept:
+            self._conditions.clear()
+        text = self._show(condition)
+        if len(text) > self._longest:
+            text = text[: self._longest] + " ..."
+        self._conditions[id(condition)] = (condition, text)
+        return text
+
+
+class CompactRows:
+    """A sink that keeps rows in memory, without conditions, at 28 bytes a row."""
+
+    def __init__(self) -> None:
+        self._numbers = array("i")
+        self._kinds: dict[str, int] = {}
+
+    def __call__(self, rows: list[Row]) -> None:
+        kinds, numbers = self._kinds, self._numbers
+        for ident, state, left, right, place, kind, detail in rows:
+            order = 0 if left else detail
+            numbers.extend((ident, state, left, right, place, kinds.setdefault(kind, len(kinds)), order))
+
+    def __len__(self) -> int:
+        return len(self._numbers) // 7
+
+    def __iter__(self) -> Iterator[Row]:
+        names = list(self._kinds)
+        numbers = self._numbers
+        for i in range(0, len(numbers), 7):
+            ident, state, left, right, place, kind, order = numbers[i : i + 7]
+            yield ident, state, left, right, place, names[kind], None if left else order
