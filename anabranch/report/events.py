@@ -34,11 +34,23 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class TestCase:
-    """The inputs of one path: symbolic objects in order of creation, with the bytes chosen for them."""
+    """The inputs of one path: symbolic objects in order of creation, with the bytes chosen for them.
+
+    The rest tells how the path ends on these inputs, for replay: `end` is `exit`, `error` or another reason,
+    `kind` and `line` those of the error, `output` what the program printed, `lines` the (file, line) pairs
+    run, `condition` the path condition as SMT-LIB text. None is not known.
+    """
 
     __test__ = False
 
     objects: tuple[tuple[str, bytes], ...]
+    end: str = "exit"
+    kind: str | None = None
+    line: int | None = None
+    exit_code: int | None = None
+    output: bytes | None = None
+    lines: tuple[tuple[str, int], ...] | None = None
+    condition: str | None = None
 
 
 class Display(Protocol):

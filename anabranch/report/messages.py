@@ -9,22 +9,23 @@ from anabranch.report.rundir import RunDirectory
 class Messages:
     """The two logs of a run; both files exist from the start."""
 
-    __slots__ = ("_directory",)
+    __slots__ = ("_messages", "_warnings")
 
     def __init__(self, directory: RunDirectory) -> None:
-        self._directory = directory
-        directory.write_text("messages.txt", "")
-        directory.write_text("warnings.txt", "")
+        self._messages = directory.open_log("messages.txt")
+        self._warnings = directory.open_log("warnings.txt")
 
     def error(self, error: ErrorRecord, all_errors: bool) -> None:
-        self._directory.append_line("messages.txt", f"KLEE: ERROR: {error.place}: {error.message}")
+        self._messages.add(f"KLEE: ERROR: {error.place}: {error.message}")
         if not all_errors:
-            self._directory.append_line(
-                "messages.txt", "KLEE: NOTE: now ignoring this error at this location"
-            )
+            self._messages.add("KLEE: NOTE: now ignoring this error at this location")
 
     def message(self, text: str) -> None:
-        self._directory.append_line("messages.txt", f"KLEE: {text}")
+        self._messages.add(f"KLEE: {text}")
 
     def warning(self, text: str) -> None:
-        self._directory.append_line("warnings.txt", f"KLEE: WARNING: {text}")
+        self._warnings.add(f"KLEE: WARNING: {text}")
+
+    def close(self) -> None:
+        self._messages.close()
+        self._warnings.close()

@@ -16,7 +16,7 @@ from anabranch.report.info import info_end, info_start
 from anabranch.report.ktest import encode
 from anabranch.report.messages import Messages
 from anabranch.report.result import Coverage, RunResult
-from anabranch.report.run_json import run_json, to_text
+from anabranch.report.run_json import listing_line, run_json, to_text
 from anabranch.report.rundir import RunDirectory
 from anabranch.report.stats import StatsRow, StatsWriter
 from anabranch.report.tree_db import DetailRow, NodeRow, TreeWriter
@@ -53,13 +53,20 @@ class RunRecorder:
         directory.write_text("info", self._info)
         self._messages = Messages(directory)
         self._stats = StatsWriter(directory.path / "run.stats")
+        self._listing = directory.open_log("tests.jsonl")
         self._tree: TreeWriter | None = None
         self._write_partial()
 
     def on_test(self, test: TestCase) -> int:
         self._number += 1
         self._tests += 1
-        self.directory.write_bytes(f"test{self._number:06d}.ktest", encode(test.objects, self._args))
+        name = f"test{self._number:06d}"
+        condition = None
+        if test.condition is not None:
+            condition = f"{name}.smt2"
+            self.directory.write_text(condition, test.condition)
+        self.directory.write_bytes(f"{name}.ktest", encode(test.objects, self._args))
+        self._listing.add(listing_line(self._number, test, condition))
         return self._number
 
     def on_error(self, error: ErrorRecord) -> None:
@@ -132,5 +139,7 @@ class RunRecorder:
     def close(self) -> None:
         """Let go of the databases; what was written stays."""
         self._stats.close()
+        self._listing.close()
+        self._messages.close()
         if self._tree is not None:
             self._tree.close()

@@ -38,11 +38,15 @@ NOTHING = Ratio()
 
 @dataclass(frozen=True, slots=True)
 class FileCoverage:
-    """Coverage of one source file."""
+    """Coverage of one source file: the lines that hold code, those of them that were run, and branches."""
 
-    lines: Ratio = NOTHING
+    lines_covered: tuple[int, ...] = ()
+    lines_total: tuple[int, ...] = ()
     branches: Ratio = NOTHING
-    uncovered_lines: tuple[int, ...] = ()
+
+    @property
+    def lines(self) -> Ratio:
+        return Ratio(len(self.lines_covered), len(self.lines_total))
 
 
 @dataclass(frozen=True, slots=True)

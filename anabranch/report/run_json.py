@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from anabranch.report.errors import error_json
+from anabranch.report.events import TestCase
 from anabranch.report.result import Coverage, Ratio, RunResult
 
 
@@ -21,7 +22,8 @@ def coverage_json(coverage: Coverage) -> dict[str, Any]:
             name: {
                 "lines": _ratio(file.lines),
                 "branches": _ratio(file.branches),
-                "uncovered_lines": list(file.uncovered_lines),
+                "lines_covered": list(file.lines_covered),
+                "lines_total": list(file.lines_total),
             }
             for name, file in sorted(coverage.files.items())
         },
@@ -55,6 +57,21 @@ def run_json(result: RunResult, finished: bool, version: str, max_places: int = 
         "cpu_seconds": round(result.cpu_seconds, 6),
         "settings": result.settings,
     }
+
+
+def listing_line(number: int, test: TestCase, condition_file: str | None) -> str:
+    """The line of `tests.jsonl` about a test: how its path ends; what is not known is left out."""
+    entry: dict[str, Any] = {"test": number, "end": test.end}
+    known = {
+        "kind": test.kind,
+        "line": test.line,
+        "exit_code": test.exit_code,
+        "output": None if test.output is None else test.output.hex(),
+        "lines": None if test.lines is None else [list(pair) for pair in test.lines],
+        "condition": condition_file,
+    }
+    entry |= {name: value for name, value in known.items() if value is not None}
+    return json.dumps(entry)
 
 
 def to_text(document: dict[str, Any]) -> str:

@@ -30,6 +30,28 @@ def database_errors(path: Path) -> Iterator[None]:
         raise RunDirError(f"cannot write {path}: {error}") from error
 
 
+class LineLog:
+    """A file that grows by whole lines, each handed to the system by a single write."""
+
+    __slots__ = ("_file", "_path")
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            self._file = open(path, "ab", buffering=0)  # noqa: SIM115
+        except OSError as error:
+            raise RunDirError(f"cannot write {path}: {_reason(error)}") from error
+
+    def add(self, line: str) -> None:
+        try:
+            self._file.write(line.encode("utf-8", "backslashreplace") + b"\n")
+        except OSError as error:
+            raise RunDirError(f"cannot write {self._path}: {_reason(error)}") from error
+
+    def close(self) -> None:
+        self._file.close()
+
+
 class RunDirectory:
     """A directory that this run owns, with atomic writes into it."""
 
@@ -53,13 +75,8 @@ class RunDirectory:
     def write_text(self, name: str, text: str) -> Path:
         return self.write_bytes(name, text.encode("utf-8", "backslashreplace"))
 
-    def append_line(self, name: str, text: str) -> None:
-        """Add whole lines to a log with a single write."""
-        try:
-            with open(self.path / name, "ab", buffering=0) as file:
-                file.write(text.encode("utf-8", "backslashreplace") + b"\n")
-        except OSError as error:
-            raise RunDirError(f"cannot write {self.path / name}: {_reason(error)}") from error
+    def open_log(self, name: str) -> LineLog:
+        return LineLog(self.path / name)
 
     def write_assembly(self, ir_text: str) -> Path:
         """Keep the program that was run; the lines of errors and of the tree count in this file."""

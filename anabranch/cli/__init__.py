@@ -1,0 +1,1 @@
+"""The command line: settings, commands, progress and the closing summary."""

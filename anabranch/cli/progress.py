@@ -1,0 +1,122 @@
+"""What the user sees while a run goes on: one live line in a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import IO, TYPE_CHECKING
+
+from anabranch.cli.wording import clock, count, megabytes, short
+from anabranch.report.errors import ErrorRecord
+from anabranch.report.events import Progress
+
+if TYPE_CHECKING:
+    from rich.live import Live
+
+#: seconds between two plain lines, and between two renewals of the live line.
+PLAIN_SECONDS = 5.0
+LIVE_SECONDS = 0.1
+
+
+def progress_line(progress: Progress) -> str:
+    """Where the run stands, in one line."""
+    parts = [
+        clock(progress.seconds),
+        f"{count(progress.paths_total, 'path')} done",
+        f"{progress.states_waiting:,} waiting",
+        f"{short(progress.instructions_per_second)} instr/s",
+    ]
+    if progress.lines.total:
+        parts.append(f"{progress.lines.percent:.0f}% of lines")
+    parts += [
+        f"solver {100 * progress.solver_share:.0f}%",
+        count(progress.errors, "error"),
+        megabytes(progress.memory_bytes),
+    ]
+    return " | ".join(parts)
+
+
+def error_line(error: ErrorRecord) -> str:
+    test = f" (test{error.test:06d})" if error.test is not None else ""
+    return f"ERROR: {error.place}: {error.message}{test}"
+
+
+class PlainDisplay:
+    """Lines on a stream; progress only now and then."""
+
+    def __init__(self, stream: IO[str], progress: bool = True) -> None:
+        self._stream = stream
+        self._progress = progress
+        self._next = time.monotonic() + PLAIN_SECONDS
+
+    def _say(self, text: str) -> None:
+        print(f"anabranch: {text}", file=self._stream, flush=True)
+
+    def on_progress(self, progress: Progress) -> None:
+        now = time.monotonic()
+        if self._progress and now >= self._next:
+            self._next = now + PLAIN_SECONDS
+            self._say(progress_line(progress))
+
+    def on_error(self, error: ErrorRecord) -> None:
+        self._say(error_line(error))
+
+    def on_warning(self, text: str) -> None:
+        self._say(f"warning: {text}")
+
+    def close(self) -> None:
+        """Nothing stays open."""
+
+
+class LiveDisplay:
+    """One line that is rewritten in place; errors and warnings scroll by above it."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+        self._live: Live | None = None
+        self._next = 0.0
+
+    def _open(self) -> Live:
+        if self._live is None:
+            # Imported when first needed: it costs more than a short run.
+            from rich.console import Console
+            from rich.live import Live
+
+            console = Console(file=self._stream, highlight=False)
+            self._live = Live(console=console, auto_refresh=False, transient=True, redirect_stdout=False)
+            self._live.start()
+        return self._live
+
+    def on_progress(self, progress: Progress) -> None:
+        now = time.monotonic()
+        if now < self._next:
+            return
+        self._next = now + LIVE_SECONDS
+        from rich.text import Text
+
+        self._open().update(Text(progress_line(progress), no_wrap=True, overflow="ellipsis"), refresh=True)
+
+    def _say(self, text: str, style: str) -> None:
+        from rich.text import Text
+
+        self._open().console.print(Text(text, style=style), soft_wrap=True)
+
+    def on_error(self, error: ErrorRecord) -> None:
+        self._say(error_line(error), "red")
+
+    def on_warning(self, text: str) -> None:
+        self._say(f"warning: {text}", "yellow")
+
+    def close(self) -> None:
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+
+
+def make_display(quiet: bool, no_progress: bool) -> PlainDisplay | LiveDisplay | None:
+    """The display that suits the settings and standard error; None shows nothing."""
+    if quiet:
+        return None
+    if no_progress or not sys.stderr.isatty():
+        return PlainDisplay(sys.stderr, progress=not no_progress)
+    return LiveDisplay(sys.stderr)

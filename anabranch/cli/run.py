@@ -1,0 +1,163 @@
+"""The command `anabranch run`."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from types import FrameType
+from typing import Any
+
+from anabranch.cli.codes import ERRORS_FOUND, INTERRUPTED, OK, TERMINATED, USAGE, CommandError
+from anabranch.cli.flags import print_help, settings_from_args
+from anabranch.cli.progress import make_display
+from anabranch.cli.settings import RunSettings, SettingsError
+from anabranch.report.recorder import RunRecorder
+from anabranch.report.result import RunResult
+from anabranch.report.rundir import RunDirectory, RunDirError, create_run_directory
+
+
+class Terminated(KeyboardInterrupt):
+    """The process was asked to end by SIGTERM."""
+
+
+def _raise_terminated(number: int, frame: FrameType | None) -> None:
+    raise Terminated
+
+
+@contextlib.contextmanager
+def _ending_cleanly() -> Iterator[None]:
+    """Let SIGTERM unwind as Ctrl-C does, so that results are written."""
+    try:
+        before = signal.signal(signal.SIGTERM, _raise_terminated)
+    except ValueError:
+        # Not in the main thread, where signals do not arrive anyway.
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _check_inputs(settings: RunSettings) -> None:
+    for path in settings.inputs:
+        if path.is_dir():
+            raise CommandError(f"{path} is a directory: name the C, .bc or .ll files in it")
+        if not path.exists():
+            raise CommandError(f"{path}: no such file")
+        if not os.access(path, os.R_OK):
+            raise CommandError(f"{path}: permission denied")
+
+
+def _load(settings: RunSettings) -> Any:
+    """The program, compiled, linked and simplified; the front end's own message if that fails."""
+    from anabranch.frontend import FrontendError, FrontendOptions, load_program
+
+    options: dict[str, Any] = {}
+    if settings.no_cache:
+        options["cache_dir"] = None
+    try:
+        return load_program(
+            settings.inputs,
+            FrontendOptions(
+                include_dirs=settings.include_dirs,
+                defines=settings.defines,
+                opt_level=settings.opt_level,
+                entry=settings.entry,
+                check_overflow="overflow" in settings.checks,
+                **options,
+            ),
+        )
+    except FrontendError as error:
+        raise CommandError(str(error).rstrip("\n"), USAGE, prefix=False) from error
+
+
+def _explore(program: Any, settings: RunSettings, recorder: RunRecorder) -> RunResult:
+    """The exploration; one that a signal breaks off gives what is known so far."""
+    from anabranch.explore.engine import explore
+
+    try:
+        with _ending_cleanly():
+            result: RunResult = explore(program, settings, recorder)
+            return result
+    except KeyboardInterrupt as stop:
+        result = recorder.known_so_far()
+        result.stopped = "terminated" if isinstance(stop, Terminated) else "interrupted"
+        result.lose("interrupted", "the run")
+        return result
+
+
+def _exit_code(result: RunResult, settings: RunSettings) -> int:
+    if result.stopped == "interrupted":
+        return INTERRUPTED
+    if result.stopped == "terminated":
+        return TERMINATED
+    return ERRORS_FOUND if settings.fail_on_error and result.errors else OK
+
+
+def _finish(recorder: RunRecorder, result: RunResult, settings: RunSettings, directory: RunDirectory) -> None:
+    document = recorder.finish(result)
+    if settings.json:
+        from anabranch.report.run_json import to_text
+
+        sys.stdout.write(to_text(document))
+    elif not settings.quiet:
+        from anabranch.cli.summary import summary
+
+        print(summary(result, directory.path))
+
+
+def run(settings: RunSettings, command: Sequence[str]) -> int:
+    """Explore the program of the settings into a new run directory; returns the exit code."""
+    started = time.monotonic()
+    cpu_before = time.process_time()
+    _check_inputs(settings)
+    program = _load(settings)
+    frontend_seconds = time.monotonic() - started
+    if settings.emit_ir is not None:
+        try:
+            settings.emit_ir.write_text(program.ir_text, "utf-8")
+        except OSError as error:
+            raise CommandError(f"--emit-ir: cannot write {settings.emit_ir}: {error.strerror}") from None
+    display = make_display(settings.quiet, settings.no_progress)
+    directory = create_run_directory(settings.output_dir)
+    try:
+        directory.write_assembly(program.ir_text)
+        recorder = RunRecorder(
+            directory,
+            command,
+            settings.to_json(),
+            searcher="\n".join(settings.search),
+            all_errors=settings.all_errors,
+            display=display,
+        )
+        try:
+            result = _explore(program, settings, recorder)
+        finally:
+            if display is not None:
+                display.close()
+        result.timers.setdefault("frontend", frontend_seconds)
+        result.timers.setdefault("total", time.monotonic() - started)
+        result.cpu_seconds = time.process_time() - cpu_before
+        _finish(recorder, result, settings, directory)
+    except Exception as error:
+        # The top level writes the traceback of an unexpected failure beside the results.
+        error.run_directory = directory.path  # type: ignore[attr-defined]
+        raise
+    return _exit_code(result, settings)
+
+
+def main(argv: Sequence[str]) -> int:
+    if "-h" in argv or "--help" in argv:
+        print_help()
+        return OK
+    try:
+        return run(settings_from_args(argv), ["anabranch", "run", *argv])
+    except SettingsError as error:
+        raise CommandError(f"run: {error} (see anabranch run --help)") from None
+    except RunDirError as error:
+        raise CommandError(f"run: {error}") from None

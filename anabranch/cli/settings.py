@@ -1,0 +1,228 @@
+"""All settings of a run, declared once.
+
+Every field of `RunSettings` carries an `Option`; flags, help, the TOML file and the settings in `run.json`
+are made from these. Later sources win: defaults, `anabranch.toml` (or `--config FILE`), flags.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from anabranch.cli.values import (
+    at_least,
+    one_of,
+    parse_define,
+    parse_limit,
+    parse_memory,
+    parse_name,
+    parse_time,
+)
+
+SEARCHES = ("dfs", "bfs", "random-path", "random-state", "nurs:covnew", "nurs:md2u", "topological")
+CHECKS = ("overflow", "leak")
+TEST_CHOICES = ("all", "covering", "errors", "none")
+GROUPS = ("Program", "Search", "Limits", "Errors", "Solver", "Results", "Display")
+
+
+class SettingsError(Exception):
+    """A setting is wrong; the message is one line that says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """How a setting is written: its flag is `--name`, its key in TOML is `name`.
+
+    `parse` is None for a switch, which is off unless given. `repeat` collects values in a tuple.
+    """
+
+    name: str
+    group: str
+    help: str
+    parse: Callable[[str], Any] | None
+    short: str = ""
+    metavar: str = ""
+    repeat: bool = False
+    aliases: tuple[str, ...] = ()
+
+    @property
+    def is_path(self) -> bool:
+        return self.parse is Path
+
+
+def _option(
+    default: Any,
+    name: str,
+    group: str,
+    help: str,
+    parse: Callable[[str], Any] | None,
+    **more: Any,
+) -> Any:
+    return dataclasses.field(default=default, metadata={"option": Option(name, group, help, parse, **more)})
+
+
+def _switch(name: str, group: str, help: str, **more: Any) -> Any:
+    return _option(False, name, group, help, None, **more)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSettings:
+    """The settings of `anabranch run`. Times are seconds, memory is megabytes, None is no limit."""
+
+    inputs: tuple[Path, ...] = ()
+
+    include_dirs: tuple[Path, ...] = _option(
+        (), "include-dir", "Program", "look for headers in DIR (repeatable)", Path,
+        short="-I", metavar="DIR", repeat=True,
+    )  # fmt: skip
+    defines: tuple[str, ...] = _option(
+        (), "define", "Program", "define a macro (repeatable)", parse_define,
+        short="-D", metavar="NAME[=VALUE]", repeat=True,
+    )  # fmt: skip
+    opt_level: int = _option(
+        1, "opt-level", "Program",
+        "simplification before exploring: 0 none, 1 keeps the branches as written, 2 may fold branches",
+        lambda text: int(one_of("0", "1", "2")(text)), short="-O", metavar="LEVEL",
+    )  # fmt: skip
+    entry: str = _option(
+        "main", "entry", "Program", "function to start in", parse_name,
+        metavar="FUNCTION", aliases=("entry-point",),
+    )  # fmt: skip
+    max_len: int = _option(
+        16,
+        "max-len",
+        "Program",
+        "longest input, in bytes, for LLVMFuzzerTestOneInput",
+        at_least(1),
+        metavar="N",
+    )
+    emit_ir: Path | None = _option(  # noqa: RUF009
+        None, "emit-ir", "Program", "write the linked, simplified program as LLVM text to FILE", Path,
+        metavar="FILE",
+    )  # fmt: skip
+    no_cache: bool = _switch("no-cache", "Program", "compile anew, and do not keep the compiled program")
+
+    search: tuple[str, ...] = _option(
+        ("random-path", "nurs:covnew"), "search", "Search",
+        "order of exploration; several take turns (repeatable): " + ", ".join(SEARCHES),
+        one_of(*SEARCHES), metavar="NAME", repeat=True,
+    )  # fmt: skip
+    batch_forks: int = _option(
+        32, "batch-forks", "Search", "go on with a state for at most N forks before choosing anew",
+        at_least(1), metavar="N",
+    )  # fmt: skip
+    batch_instructions: int = _option(
+        10_000, "batch-instructions", "Search",
+        "go on with a state for about N instructions before choosing anew", at_least(1), metavar="N",
+    )  # fmt: skip
+    seed: int = _option(
+        0, "seed", "Search", "start of the random numbers; the same seed gives the same run", at_least(0),
+        metavar="N",
+    )  # fmt: skip
+
+    max_time: float | None = _option(
+        None, "max-time", "Limits", "stop after this time: 10, 3.5 (seconds), 1h10min, 500ms", parse_time,
+        metavar="TIME",
+    )  # fmt: skip
+    max_memory: int = _option(
+        2000, "max-memory", "Limits", "end waiting states above this memory: 2000 (MB), 512MB, 2GB",
+        parse_memory, metavar="SIZE",
+    )  # fmt: skip
+    max_instructions: int | None = _option(
+        None, "max-instructions", "Limits", "stop after N instructions", parse_limit, metavar="N"
+    )
+    max_forks: int | None = _option(
+        None, "max-forks", "Limits", "fork at most N times", parse_limit, metavar="N"
+    )
+    max_depth: int | None = _option(
+        None, "max-depth", "Limits", "end a path at its N-th fork", parse_limit, metavar="N"
+    )
+    max_tests: int | None = _option(
+        None, "max-tests", "Limits", "stop after N tests", parse_limit, metavar="N"
+    )
+    max_solver_time: float | None = _option(
+        30.0,
+        "max-solver-time",
+        "Limits",
+        "give up on a single query after this time",
+        parse_time,
+        metavar="TIME",
+    )
+    max_stack_frames: int = _option(
+        8192, "max-stack-frames", "Limits", "calls nested deeper than N are a stack overflow", at_least(1),
+        metavar="N",
+    )  # fmt: skip
+
+    checks: tuple[str, ...] = _option(
+        (), "check", "Errors", "also look for (repeatable): " + ", ".join(CHECKS), one_of(*CHECKS),
+        metavar="WHAT", repeat=True,
+    )  # fmt: skip
+    all_errors: bool = _switch(
+        "all-errors",
+        "Errors",
+        "report an error on every path, not once a place",
+        aliases=("emit-all-errors",),
+    )
+    silent_assume: bool = _switch(
+        "silent-assume", "Errors", "an assumption that cannot hold ends the path without an error",
+        aliases=("silent-klee-assume",),
+    )  # fmt: skip
+    fail_on_error: bool = _switch("fail-on-error", "Errors", "exit with 1 if an error was found")
+
+    check_solver: bool = _switch(
+        "check-solver", "Solver", "check every answer of the solver with a second one"
+    )
+    log_queries: bool = _switch(
+        "log-queries", "Solver", "write every query as SMT-LIB into the run directory"
+    )
+
+    tests: str = _option(
+        "covering", "tests", "Results",
+        "paths to write a test for: all; covering: new coverage and errors; errors; none",
+        one_of(*TEST_CHOICES), metavar="WHICH",
+    )  # fmt: skip
+    output_dir: Path | None = _option(  # noqa: RUF009
+        None, "output-dir", "Results", "write to DIR, which must not exist (default: anabranch-out-N)",
+        Path, metavar="DIR",
+    )  # fmt: skip
+    write_conditions: bool = _switch(
+        "write-conditions", "Results", "write the path condition of each test as SMT-LIB (.smt2)",
+        aliases=("write-smt2s",),
+    )  # fmt: skip
+    json: bool = _switch("json", "Results", "print run.json on standard output at the end")
+
+    quiet: bool = _switch("quiet", "Display", "print nothing but failures", short="-q")
+    no_progress: bool = _switch("no-progress", "Display", "no lines while it runs; the summary stays")
+
+    def to_json(self) -> dict[str, Any]:
+        """The settings as `run.json` keeps them."""
+        return {field.name: _plain(getattr(self, field.name)) for field in dataclasses.fields(self)}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return str(value) if isinstance(value, Path) else value
+
+
+def options() -> dict[str, Option]:
+    """Field name -> how it is written, in order of declaration."""
+    return {
+        field.name: field.metadata["option"]
+        for field in dataclasses.fields(RunSettings)
+        if "option" in field.metadata
+    }
+
+
+def default_text(field_name: str) -> str:
+    """The default as help shows it; empty if there is nothing to say."""
+    field = next(field for field in dataclasses.fields(RunSettings) if field.name == field_name)
+    value = field.default
+    if value is None or value is False or value == ():
+        return ""
+    if isinstance(value, tuple):
+        return " + ".join(str(item) for item in value)
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,106 @@
+"""The closing words of a run: what was explored, what was found, what to do next."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from anabranch.cli.wording import clock, count
+from anabranch.report.errors import ErrorRecord
+from anabranch.report.result import RunResult
+from anabranch.report.rundir import LAST
+
+_SHOWN = 10
+_STOPPED = {
+    "interrupted": "stopped by Ctrl-C",
+    "terminated": "stopped by a signal",
+}
+
+
+def summary(result: RunResult, directory: Path) -> str:
+    """A few lines for someone who runs the engine for the first time."""
+    lines = [_explored(result), *_losses(result), *_coverage(result), *_errors(result)]
+    lines += _next_steps(result, directory)
+    return "\n".join(lines)
+
+
+def _explored(result: RunResult) -> str:
+    seconds = result.timers.get("total", result.timers.get("explore", result.cpu_seconds))
+    ends = []
+    if result.paths_exit:
+        ends.append(f"{result.paths_exit:,} ended normally")
+    if result.paths_error:
+        ends.append(f"{result.paths_error:,} ended in an error")
+    paths = count(result.paths_total, "path") + (f" ({', '.join(ends)})" if ends else "")
+    if result.complete and not result.losses:
+        return f"Complete: explored every path, {paths}, in {clock(seconds)}."
+    reason = ""
+    if result.stopped is not None:
+        reason = f", {_STOPPED.get(result.stopped, f'stopped by --{result.stopped}')}"
+    return f"Not complete{reason}: explored {paths} in {clock(seconds)}."
+
+
+def _losses(result: RunResult) -> Iterator[str]:
+    if not result.losses:
+        return
+    yield "Left unexplored:"
+    ordered = sorted(result.losses.items(), key=lambda item: (-item[1].count, item[0]))
+    for kind, loss in ordered[:_SHOWN]:
+        place = max(loss.places, key=lambda name: loss.places[name], default="")
+        yield f"  {loss.count:,} x {kind}" + (f", most often at {place}" if place else "")
+    if len(ordered) > _SHOWN:
+        yield f"  and {len(ordered) - _SHOWN} more kinds; see losses in run.json"
+
+
+def _coverage(result: RunResult) -> Iterator[str]:
+    lines, branches = result.coverage.lines, result.coverage.branches
+    if not lines.total:
+        return
+    text = f"Covered {lines.covered:,} of {count(lines.total, 'line')} ({lines.percent:.0f}%)"
+    if branches.total:
+        text += f" and {branches.covered:,} of {branches.total:,} branch directions ({branches.percent:.0f}%)"
+    yield text + "."
+
+
+def _where(error: ErrorRecord) -> str:
+    place = error.place
+    if error.file and os.path.isabs(error.file):
+        near = os.path.relpath(error.file)
+        if not near.startswith(".."):
+            place = f"{near}:{error.line}"
+    return f"{place} in {error.function}" if error.function else place
+
+
+def _errors(result: RunResult) -> Iterator[str]:
+    if not result.errors:
+        if result.complete:
+            yield "No error found: none of the checks made can fail on any input."
+        else:
+            yield "No error found on the paths explored."
+        return
+    yield f"Found {count(len(result.errors), 'error')}:"
+    for error in result.errors[:_SHOWN]:
+        yield f"  {_where(error)}: {error.message} [{error.kind}]"
+    if len(result.errors) > _SHOWN:
+        yield f"  and {len(result.errors) - _SHOWN} more; see errors in run.json"
+
+
+def _shown_directory(directory: Path) -> Path:
+    """The link to the last run if it leads here: shorter to type, and the same next time."""
+    link = directory.parent / LAST
+    return link if link.is_symlink() and os.path.realpath(link) == os.path.realpath(directory) else directory
+
+
+def _next_steps(result: RunResult, directory: Path) -> Iterator[str]:
+    yield f"Wrote {count(result.tests, 'test')} to {directory}."
+    shown = _shown_directory(directory)
+    first = result.errors[0] if result.errors else None
+    if first is not None and first.test is not None:
+        name = f"{shown}/test{first.test:06d}"
+        yield f"Next: less {name}.{first.file_suffix}.err    # where and how the first one fails"
+        yield f"      anabranch show-test {name}.ktest    # the input that makes it fail"
+    elif result.tests:
+        yield f"Next: anabranch show-test {shown}/*.ktest    # the inputs of the tests"
+    else:
+        yield f"Next: less {shown}/run.json    # all figures of the run"

@@ -1,0 +1,94 @@
+"""Imports point down the layers only; llvmlite stays in the front end; every package explains itself."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent / "anabranch"
+
+MACHINE = {"expr", "solver", "ir", "analysis"}
+ENVIRONMENT = MACHINE | {"machine"}
+EXPLORE = ENVIRONMENT | {"environment", "report"}
+ALLOWED: dict[str, set[str]] = {
+    "expr": set(),
+    "solver": {"expr"},
+    "ir": set(),
+    "analysis": {"ir"},
+    "frontend": {"ir", "analysis"},
+    "report": set(),
+    "machine": MACHINE,
+    "environment": ENVIRONMENT,
+    "explore": EXPLORE,
+    "cli": EXPLORE | {"explore", "frontend"},
+}
+
+
+def packages() -> list[str]:
+    return sorted(path.parent.name for path in ROOT.glob("*/__init__.py"))
+
+
+def imports(path: Path) -> set[str]:
+    """Full names of the modules that a file imports, wherever in the file."""
+    package = ("anabranch", *path.relative_to(ROOT).parent.parts)
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                base = ".".join([*package[: len(package) - node.level + 1], *filter(None, [node.module])])
+            found.add(base)
+            if base == "anabranch":
+                found.update(f"anabranch.{alias.name}" for alias in node.names)
+    return found
+
+
+def uses(package: str) -> dict[str, set[str]]:
+    """Sibling package -> the files that import it."""
+    result: dict[str, set[str]] = {}
+    for path in sorted((ROOT / package).rglob("*.py")):
+        for name in imports(path):
+            parts = name.split(".")
+            if (
+                parts[0] == "anabranch"
+                and len(parts) > 1
+                and (ROOT / parts[1]).is_dir()
+                and parts[1] != package
+            ):
+                result.setdefault(parts[1], set()).add(str(path.relative_to(ROOT)))
+    return result
+
+
+def test_every_package_is_placed() -> None:
+    assert set(packages()) <= set(ALLOWED)
+    assert {"report", "cli"} <= set(packages())
+
+
+@pytest.mark.parametrize("package", packages())
+def test_imports_point_down(package: str) -> None:
+    wrong = {used: sorted(files) for used, files in uses(package).items() if used not in ALLOWED[package]}
+    assert not wrong
+
+
+def test_only_the_front_end_imports_llvmlite() -> None:
+    wrong = [
+        str(path.relative_to(ROOT))
+        for path in sorted(ROOT.rglob("*.py"))
+        if path.relative_to(ROOT).parts[0] != "frontend"
+        and any(name.split(".")[0] == "llvmlite" for name in imports(path))
+    ]
+    assert not wrong
+
+
+@pytest.mark.parametrize("package", packages())
+def test_every_package_has_a_readme(package: str) -> None:
+    assert (ROOT / package / "README.md").is_file()
+
+
+def test_relative_and_plain_imports_are_seen(tmp_path: Path) -> None:
+    assert "anabranch.report.errors" in imports(ROOT / "report" / "events.py")
+    assert uses("cli").keys() >= {"report"}
