@@ -5,9 +5,10 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 ModelFunction = Callable[..., Any]
+F = TypeVar("F", bound=ModelFunction)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +32,10 @@ MODELS: dict[str, Model] = {}
 OVERRIDES: frozenset[str] = frozenset({"reach_error", "__VERIFIER_error"})
 
 
-def model(*names: str, noreturn: bool = False) -> Callable[[ModelFunction], ModelFunction]:
+def model(*names: str, noreturn: bool = False) -> Callable[[F], F]:
     """Register a function as the model of the C functions named."""
 
-    def register(function: ModelFunction) -> ModelFunction:
+    def register(function: F) -> F:
         parameters = list(inspect.signature(function).parameters.values())[1:]
         positional = [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
         variadic = any(p.kind is p.VAR_POSITIONAL for p in parameters)

@@ -1,0 +1,43 @@
+"""The C functions that analysed programs may call without a body of their own."""
+
+from anabranch.environment import (  # registers the models
+    chars,
+    convert,
+    heap,
+    klee,
+    memory,
+    output,
+    process,
+    string_copy,
+    strings,
+    verifier,
+)
+from anabranch.environment.api import MachineApi, ObjectInfo, Value
+from anabranch.environment.output import EXTERNAL_GLOBALS
+from anabranch.environment.registry import MODELS, OVERRIDES, Model
+from anabranch.environment.text import Item, SymbolicText, render
+from anabranch.environment.verifier import NONDET
+
+__all__ = [
+    "EXTERNAL_GLOBALS",
+    "MODELS",
+    "NONDET",
+    "OVERRIDES",
+    "Item",
+    "MachineApi",
+    "Model",
+    "ObjectInfo",
+    "SymbolicText",
+    "Value",
+    "chars",
+    "convert",
+    "heap",
+    "klee",
+    "memory",
+    "output",
+    "process",
+    "render",
+    "string_copy",
+    "strings",
+    "verifier",
+]

@@ -1,0 +1,151 @@
+"""The malloc family.
+
+Sizes beyond `LARGEST` fail, as they may in C; a symbolic size splits at that limit and is then picked.
+Objects of size 0 have an address of their own, as in musl.
+"""
+
+from __future__ import annotations
+
+from anabranch.environment.api import MachineApi, Value
+from anabranch.environment.ops import ugt
+from anabranch.environment.registry import model
+from anabranch.environment.values import (
+    EINVAL,
+    ENOMEM,
+    copy_of,
+    is_null,
+    set_errno,
+)
+from anabranch.expr import Expr
+
+LARGEST = 1 << 30
+
+
+def resolve_size(m: MachineApi, size: Value, what: str) -> int | None:
+    """A concrete size, None if there is no such amount of memory."""
+    if not isinstance(size, Expr):
+        if LARGEST < size < 1 << 63:
+            m.warn(f"{what} of {size} bytes is taken to fail")
+        return size if size <= LARGEST else None
+    if m.decide(ugt(size, LARGEST, 64)):
+        return None
+    return m.pick(size, 64, f"size of {what}")
+
+
+def resolve_product(m: MachineApi, count: Value, size: Value, what: str) -> int | None:
+    """count * size without overflow, None if there is no such amount of memory."""
+    if isinstance(count, Expr) and isinstance(size, Expr):
+        if m.decide(ugt(size, LARGEST, 64)):
+            # Even then a count of zero is fine; beyond it no product fits.
+            return None if m.decide(ugt(count, 0, 64)) else 0
+        size = m.pick(size, 64, f"size of {what}")
+    if isinstance(size, Expr):
+        count, size = size, count
+    assert not isinstance(size, Expr)
+    if isinstance(count, Expr):
+        if size == 0:
+            return 0
+        if m.decide(ugt(count, LARGEST // size, 64)):
+            return None
+        return m.pick(count, 64, f"size of {what}") * size
+    return resolve_size(m, count * size, what)
+
+
+def out_of_memory(m: MachineApi) -> int:
+    set_errno(m, ENOMEM)
+    return 0
+
+
+def malloc_exactly(m: MachineApi, size: int, what: str) -> int:
+    """Allocate a known size."""
+    return m.allocate(size, "heap", what) if size <= LARGEST else out_of_memory(m)
+
+
+@model("malloc", "_Znwm", "_Znam")
+def malloc(m: MachineApi, size: Value) -> Value:
+    wanted = resolve_size(m, size, "malloc")
+    return out_of_memory(m) if wanted is None else m.allocate(wanted, "heap", "malloc")
+
+
+@model("calloc")
+def calloc(m: MachineApi, count: Value, size: Value) -> Value:
+    wanted = resolve_product(m, count, size, "calloc")
+    if wanted is None:
+        return out_of_memory(m)
+    addr = m.allocate(wanted, "heap", "calloc")
+    if wanted:
+        m.write_bytes(addr, bytes(wanted))
+    return addr
+
+
+@model("realloc")
+def realloc(m: MachineApi, old: Value, size: Value) -> Value:
+    return _reallocate(m, old, resolve_size(m, size, "realloc"), "realloc")
+
+
+@model("reallocarray")
+def reallocarray(m: MachineApi, old: Value, count: Value, size: Value) -> Value:
+    return _reallocate(m, old, resolve_product(m, count, size, "reallocarray"), "reallocarray")
+
+
+def _reallocate(m: MachineApi, old: Value, wanted: int | None, what: str) -> int:
+    if is_null(m, old):
+        return out_of_memory(m) if wanted is None else m.allocate(wanted, "heap", what)
+    if isinstance(old, Expr):
+        old = m.pick(old, 64, f"pointer given to {what}")
+    info, offset = m.object_of(old)
+    if offset or info.site.kind != "heap":
+        m.free(old)  # the error that this is
+    if wanted is None:
+        return out_of_memory(m)
+    kept = copy_of(m, old, min(info.size, wanted))
+    addr = m.allocate(wanted, "heap", what)
+    if kept:
+        m.write_bytes(addr, kept)
+    m.free(old)
+    return addr
+
+
+@model("free", "cfree", "_ZdlPv", "_ZdaPv")
+def free(m: MachineApi, addr: Value) -> None:
+    if is_null(m, addr):
+        return
+    m.free(m.pick(addr, 64, "pointer given to free") if isinstance(addr, Expr) else addr)
+
+
+@model("aligned_alloc", "memalign")
+def aligned_alloc(m: MachineApi, align: Value, size: Value) -> Value:
+    alignment = m.pick(align, 64, "alignment of aligned_alloc")
+    wanted = resolve_size(m, size, "aligned_alloc")
+    if alignment & (alignment - 1):
+        set_errno(m, EINVAL)
+        return 0
+    if wanted is None or alignment > LARGEST:
+        return out_of_memory(m)
+    return m.allocate(wanted, "heap", "aligned_alloc")
+
+
+@model("valloc")
+def valloc(m: MachineApi, size: Value) -> Value:
+    return aligned_alloc(m, 4096, size)
+
+
+@model("posix_memalign")
+def posix_memalign(m: MachineApi, result: Value, align: Value, size: Value) -> Value:
+    alignment = m.pick(align, 64, "alignment of posix_memalign")
+    wanted = resolve_size(m, size, "posix_memalign")
+    if alignment < 8 or alignment & (alignment - 1):
+        return EINVAL
+    if wanted is None or alignment > LARGEST:
+        return ENOMEM
+    if isinstance(result, Expr):
+        result = m.pick(result, 64, "pointer given to posix_memalign")
+    m.store(result, 8, m.allocate(wanted, "heap", "posix_memalign"))
+    return 0
+
+
+@model("malloc_usable_size")
+def malloc_usable_size(m: MachineApi, addr: Value) -> Value:
+    if is_null(m, addr):
+        return 0
+    return m.object_of(addr)[0].size

@@ -1,0 +1,224 @@
+"""klee.h: inputs, assumptions, and what programs ask of the engine itself."""
+
+from __future__ import annotations
+
+from anabranch.environment.api import MachineApi, Value
+from anabranch.environment.ops import eq, sle, slt, ult
+from anabranch.environment.process import assertion_failed
+from anabranch.environment.registry import model
+from anabranch.environment.values import (
+    MASK32,
+    errno_address,
+    is_null,
+    resize,
+    resolve_length,
+    signed,
+    truth,
+)
+from anabranch.expr import Expr
+
+
+def text(m: MachineApi, addr: Value) -> str:
+    """A string argument; null reads as empty."""
+    return "" if is_null(m, addr) else m.read_cstring(addr).decode("utf-8", "replace")
+
+
+def exact_object(m: MachineApi, addr: Value, function: str) -> tuple[int, int, bool]:
+    """Address, size and constness of the object that a pointer must be the start of."""
+    if isinstance(addr, Expr):
+        addr = m.pick(addr, 64, f"pointer given to {function}")
+    info, offset = m.object_of(addr)
+    if offset:
+        m.error("ptr", f"memory error: invalid pointer: {function}")
+    return addr, info.size, info.readonly
+
+
+@model("klee_make_symbolic")
+def klee_make_symbolic(m: MachineApi, addr: Value, nbytes: Value, name: Value = 0) -> None:
+    label = text(m, name)
+    start, size, readonly = exact_object(m, addr, "make_symbolic")
+    if readonly:
+        m.user_error("cannot make readonly object symbolic")
+    if not m.decide(eq(nbytes, size, 64)):
+        m.user_error("Wrong size given to klee_make_symbolic")
+    if not label:
+        m.warn('klee_make_symbolic: renamed empty name to "unnamed"')
+        label = "unnamed"
+    if size:
+        m.make_symbolic(start, size, label)
+
+
+@model("klee_define_fixed_object")
+def klee_define_fixed_object(m: MachineApi, addr: Value, nbytes: Value) -> None:
+    m.unsupported("klee_define_fixed_object")
+
+
+@model("klee_range")
+def klee_range(m: MachineApi, begin: Value, end: Value, name: Value) -> Value:
+    if not m.decide(slt(begin, end, 32)):
+        m.user_error("invalid range")
+    low, high = m.pick(begin, 32, "range of klee_range"), m.pick(end, 32, "range of klee_range")
+    label = text(m, name) or "unnamed"
+    if (low + 1) & MASK32 == high:
+        return low
+    value = m.fresh(label, 32)
+    if low == 0:
+        m.assume(ult(value, high, 32))
+    else:
+        m.assume(sle(low, value, 32))
+        m.assume(slt(value, high, 32))
+    return value
+
+
+@model("klee_int")
+def klee_int(m: MachineApi, name: Value) -> Value:
+    return m.fresh(text(m, name) or "unnamed", 32)
+
+
+@model("klee_choose")
+def klee_choose(m: MachineApi, n: Value) -> Value:
+    if not m.decide(truth(n, 64)):
+        m.silent_exit("klee_choose among nothing")
+    value = m.fresh("klee_choose", 64)
+    m.assume(ult(value, n, 64))
+    return value
+
+
+@model("klee_silent_exit", noreturn=True)
+def klee_silent_exit(m: MachineApi, status: Value) -> None:
+    m.silent_exit("klee_silent_exit")
+
+
+@model("klee_abort", noreturn=True)
+def klee_abort(m: MachineApi) -> None:
+    m.error("abort", "abort failure")
+
+
+@model("klee_report_error", noreturn=True)
+def klee_report_error(m: MachineApi, file: Value, line: Value, message: Value, suffix: Value) -> None:
+    m.error(
+        "user",
+        text(m, message),
+        file=text(m, file),
+        line=signed(m.pick(line, 32, "line of klee_report_error"), 32),
+        suffix=text(m, suffix),
+    )
+
+
+@model("klee_assert_fail", noreturn=True)
+def klee_assert_fail(m: MachineApi, expression: Value, file: Value, line: Value, function: Value) -> None:
+    assertion_failed(m, expression)
+
+
+@model("klee_get_obj_size")
+def klee_get_obj_size(m: MachineApi, addr: Value) -> Value:
+    return exact_object(m, addr, "klee_get_obj_size")[1]
+
+
+@model("klee_is_symbolic")
+def klee_is_symbolic(m: MachineApi, value: Value) -> Value:
+    return int(isinstance(value, Expr))
+
+
+@model("klee_is_replay")
+def klee_is_replay(m: MachineApi) -> Value:
+    return 0
+
+
+@model("klee_assume")
+def klee_assume(m: MachineApi, condition: Value) -> None:
+    if not m.assume(truth(condition, 64)):
+        m.user_error("invalid klee_assume call (provably false)")
+
+
+@model("klee_prefer_cex", "klee_posix_prefer_cex")
+def klee_prefer_cex(m: MachineApi, target: Value, condition: Value) -> None:
+    m.prefer(truth(condition, 64))
+
+
+@model("klee_mark_global")
+def klee_mark_global(m: MachineApi, target: Value) -> None:
+    exact_object(m, target, "mark_global")
+
+
+def one_value(m: MachineApi, value: Value, width: int) -> int:
+    """A feasible value, without a constraint; the test prefers it, so that a replay agrees if it can."""
+    if not isinstance(value, Expr):
+        return value
+    chosen = m.sample(value, width, "klee_get_value")
+    m.prefer(eq(value, chosen, width))
+    return chosen
+
+
+@model("klee_get_valuef", "klee_get_value_i32")
+def klee_get_value_32(m: MachineApi, value: Value) -> Value:
+    return one_value(m, value, 32)
+
+
+@model("klee_get_valued", "klee_get_valuel", "klee_get_valuell", "klee_get_value_i64")
+def klee_get_value_64(m: MachineApi, value: Value) -> Value:
+    return one_value(m, value, 64)
+
+
+@model("klee_check_memory_access")
+def klee_check_memory_access(m: MachineApi, addr: Value, nbytes: Value) -> None:
+    if isinstance(addr, Expr):
+        addr = m.pick(addr, 64, "pointer given to klee_check_memory_access")
+    size = resolve_length(m, nbytes, "size given to klee_check_memory_access", reads=(addr,))
+    if size > m.span(addr):
+        m.error("ptr", "check_memory_access: memory error", address=addr, size=size)
+
+
+@model("klee_set_forking")
+def klee_set_forking(m: MachineApi, enable: Value) -> None:
+    m.set_forking(m.pick(enable, 32, "argument of klee_set_forking") != 0)
+
+
+@model("klee_warning")
+def klee_warning(m: MachineApi, message: Value) -> None:
+    m.warn(text(m, message), once=False)
+
+
+@model("klee_warning_once")
+def klee_warning_once(m: MachineApi, message: Value) -> None:
+    m.warn(text(m, message), once=True)
+
+
+@model("klee_print_expr")
+def klee_print_expr(m: MachineApi, message: Value, *values: Value) -> None:
+    m.warn(f"{text(m, message)}:{' '.join(map(str, values))}", once=False)
+
+
+@model("klee_print_range")
+def klee_print_range(m: MachineApi, name: Value, value: Value) -> None:
+    value = resize(value, 32)
+    line = f"{text(m, name)}:{value}"
+    if isinstance(value, Expr):
+        low, high = m.bounds(value, 32)
+        line += f" == {low}" if low == high else f" ~= {low} (in [{low}, {high}])"
+    m.warn(line, once=False)
+
+
+@model("klee_stack_trace")
+def klee_stack_trace(m: MachineApi) -> None:
+    m.warn(m.stack_trace(), once=False)
+
+
+@model("klee_open_merge", "klee_open_qmerge")
+def klee_open_merge(m: MachineApi) -> None:
+    m.merge_region(True)
+
+
+@model("klee_close_merge", "klee_close_qmerge")
+def klee_close_merge(m: MachineApi) -> None:
+    m.merge_region(False)
+
+
+@model("klee_get_errno")
+def klee_get_errno(m: MachineApi) -> Value:
+    return m.load(errno_address(m), 4)
+
+
+@model("__errno_location", "___errno_location", "__errno")
+def errno_location(m: MachineApi) -> Value:
+    return errno_address(m)

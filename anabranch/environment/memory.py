@@ -1,0 +1,147 @@
+"""mem*: block operations in one step, comparisons and searches as byte loops."""
+
+from __future__ import annotations
+
+from anabranch.environment.api import MachineApi, Value
+from anabranch.environment.bytewise import ByteReader, compare, equal_bytes, scan
+from anabranch.environment.ops import eq, sub, ugt
+from anabranch.environment.registry import model
+from anabranch.environment.values import (
+    copy_of,
+    low_byte,
+    move,
+    resolve_length,
+    widen,
+)
+from anabranch.expr import Expr
+
+
+def copy_block(m: MachineApi, dst: Value, src: Value, n: Value, why: str) -> int:
+    """Copy, overlapping or not; the number of bytes."""
+    size = resolve_length(m, n, why, reads=(src,), writes=(dst,))
+    if size:
+        m.write_bytes(dst, copy_of(m, src, size))
+    return size
+
+
+def fill_block(m: MachineApi, dst: Value, byte: Value, n: Value, why: str) -> None:
+    size = resolve_length(m, n, why, writes=(dst,))
+    if size:
+        value = low_byte(byte)
+        m.write_bytes(dst, [value] * size if isinstance(value, Expr) else bytes((value,)) * size)
+
+
+def check_capacity(m: MachineApi, n: Value, capacity: Value, name: str) -> None:
+    """The test of a fortified function: more bytes than the compiler knows there are is an abort."""
+    if m.decide(ugt(n, capacity, 64)):
+        m.error("abort", f"buffer overflow detected: {name}")
+
+
+@model("memcpy", "memmove")
+def memcpy(m: MachineApi, dst: Value, src: Value, n: Value) -> Value:
+    copy_block(m, dst, src, n, "length of memcpy")
+    return dst
+
+
+@model("__memcpy_chk", "__memmove_chk")
+def memcpy_chk(m: MachineApi, dst: Value, src: Value, n: Value, capacity: Value) -> Value:
+    check_capacity(m, n, capacity, "memcpy")
+    copy_block(m, dst, src, n, "length of memcpy")
+    return dst
+
+
+@model("mempcpy")
+def mempcpy(m: MachineApi, dst: Value, src: Value, n: Value) -> Value:
+    return move(dst, copy_block(m, dst, src, n, "length of mempcpy"))
+
+
+@model("__mempcpy_chk")
+def mempcpy_chk(m: MachineApi, dst: Value, src: Value, n: Value, capacity: Value) -> Value:
+    check_capacity(m, n, capacity, "mempcpy")
+    return move(dst, copy_block(m, dst, src, n, "length of mempcpy"))
+
+
+@model("bcopy")
+def bcopy(m: MachineApi, src: Value, dst: Value, n: Value) -> None:
+    copy_block(m, dst, src, n, "length of bcopy")
+
+
+@model("memset")
+def memset(m: MachineApi, dst: Value, byte: Value, n: Value) -> Value:
+    fill_block(m, dst, byte, n, "length of memset")
+    return dst
+
+
+@model("__memset_chk")
+def memset_chk(m: MachineApi, dst: Value, byte: Value, n: Value, capacity: Value) -> Value:
+    check_capacity(m, n, capacity, "memset")
+    fill_block(m, dst, byte, n, "length of memset")
+    return dst
+
+
+@model("bzero", "explicit_bzero")
+def bzero(m: MachineApi, dst: Value, n: Value) -> None:
+    fill_block(m, dst, 0, n, "length of bzero")
+
+
+@model("memcmp", "bcmp")
+def memcmp(m: MachineApi, left: Value, right: Value, n: Value) -> Value:
+    pair = compare(ByteReader(m, left), ByteReader(m, right), n, False, equal_bytes)
+    return 0 if pair is None else sub(widen(pair[0]), widen(pair[1]), 32)
+
+
+@model("memchr")
+def memchr(m: MachineApi, src: Value, byte: Value, n: Value) -> Value:
+    reader = ByteReader(m, src)
+    found = scan(reader, (low_byte(byte),), n)
+    return 0 if found is None else reader.at(found)
+
+
+@model("rawmemchr")
+def rawmemchr(m: MachineApi, src: Value, byte: Value) -> Value:
+    reader = ByteReader(m, src)
+    found = scan(reader, (low_byte(byte),))
+    assert found is not None
+    return reader.at(found)
+
+
+@model("memrchr")
+def memrchr(m: MachineApi, src: Value, byte: Value, n: Value) -> Value:
+    size = resolve_length(m, n, "length of memrchr", reads=(src,))
+    wanted = low_byte(byte)
+    data = copy_of(m, src, size)
+    if isinstance(data, bytes) and not isinstance(wanted, Expr):
+        found = data.rfind(wanted)
+        return 0 if found < 0 else move(src, found)
+    for index in range(size - 1, -1, -1):
+        if m.decide(eq(data[index], wanted, 8)):
+            return move(src, index)
+    return 0
+
+
+@model("memccpy")
+def memccpy(m: MachineApi, dst: Value, src: Value, byte: Value, n: Value) -> Value:
+    reader = ByteReader(m, src)
+    found = scan(reader, (low_byte(byte),), n)
+    size = resolve_length(m, n, "length of memccpy", writes=(dst,)) if found is None else found + 1
+    if size:
+        m.write_bytes(dst, reader.slice(0, size))
+    return 0 if found is None else move(dst, size)
+
+
+@model("memmem")
+def memmem(m: MachineApi, hay: Value, hay_size: Value, needle: Value, needle_size: Value) -> Value:
+    length = resolve_length(m, needle_size, "length of memmem", reads=(needle,))
+    size = resolve_length(m, hay_size, "length of memmem", reads=(hay,))
+    if length == 0:
+        return hay
+    if size < length:
+        return 0
+    wanted, data = copy_of(m, needle, length), copy_of(m, hay, size)
+    if isinstance(wanted, bytes) and isinstance(data, bytes):
+        found = data.find(wanted)
+        return 0 if found < 0 else move(hay, found)
+    for start in range(size - length + 1):
+        if all(equal_bytes(m, data[start + i], wanted[i]) for i in range(length)):
+            return move(hay, start)
+    return 0

@@ -1,0 +1,239 @@
+"""stdio's output: what a program prints is captured as the output of its path."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from anabranch.environment.api import MachineApi, Value
+from anabranch.environment.bytewise import whole_string
+from anabranch.environment.heap import malloc_exactly
+from anabranch.environment.ops import mul
+from anabranch.environment.printing import Arguments, CallArguments, VaList, print_to
+from anabranch.environment.registry import model
+from anabranch.environment.text import Item, SymbolicText, as_items
+from anabranch.environment.values import (
+    EBADF,
+    MASK32,
+    MASK64,
+    copy_of,
+    low_byte,
+    resolve_length,
+    set_errno,
+    widen,
+)
+
+# The values of stdin, stdout and stderr: no object lies there, so that a program that looks inside fails.
+STREAM_BASE = 0xFFFF0000
+STREAMS = {STREAM_BASE + number: number for number in (0, 1, 2)}
+
+# External variables the environment provides: their initial bytes.
+EXTERNAL_GLOBALS: dict[str, bytes] = {
+    name: (STREAM_BASE + number).to_bytes(8, "little")
+    for number, name in enumerate(("stdin", "stdout", "stderr"))
+}
+
+
+def stream_of(m: MachineApi, file: Value) -> int:
+    """The number of a FILE that can be written."""
+    addr = m.pick(file, 64, "FILE pointer")
+    number = STREAMS.get(addr, 0)
+    if number == 0:
+        m.unsupported("output to a file")
+    return number
+
+
+def byte_items(byte: Value) -> list[Item]:
+    return as_items([low_byte(byte)])
+
+
+@model("putchar", "putchar_unlocked")
+def putchar(m: MachineApi, char: Value) -> Value:
+    m.emit(byte_items(char))
+    return widen(low_byte(char))
+
+
+@model("fputc", "putc", "putc_unlocked", "fputc_unlocked", "_IO_putc")
+def fputc(m: MachineApi, char: Value, file: Value) -> Value:
+    stream = stream_of(m, file)
+    m.emit(byte_items(char), stream)
+    return widen(low_byte(char))
+
+
+@model("puts")
+def puts(m: MachineApi, text: Value) -> Value:
+    m.emit([*as_items(whole_string(m, text)), b"\n"])
+    return 0
+
+
+@model("fputs", "fputs_unlocked")
+def fputs(m: MachineApi, text: Value, file: Value) -> Value:
+    stream = stream_of(m, file)
+    m.emit(as_items(whole_string(m, text)), stream)
+    return 0
+
+
+@model("fwrite", "fwrite_unlocked")
+def fwrite(m: MachineApi, src: Value, size: Value, count: Value, file: Value) -> Value:
+    stream = stream_of(m, file)
+    total = resolve_length(m, mul(size, count, 64), "length of fwrite", reads=(src,))
+    data = copy_of(m, src, total)
+    if total:
+        m.emit(as_items(data), stream)
+        return count
+    return 0
+
+
+@model("write")
+def write(m: MachineApi, descriptor: Value, src: Value, n: Value) -> Value:
+    number = m.pick(descriptor, 32, "file descriptor")
+    if number in (1, 2):
+        size = resolve_length(m, n, "length of write", reads=(src,))
+        data = copy_of(m, src, size)
+        if size:
+            m.emit(as_items(data), number)
+        return size
+    set_errno(m, EBADF)
+    return MASK64
+
+
+@model("fflush", "fflush_unlocked")
+def fflush(m: MachineApi, file: Value) -> Value:
+    return 0
+
+
+@model("setvbuf")
+def setvbuf(m: MachineApi, file: Value, buffer: Value, mode: Value, size: Value) -> Value:
+    return 0
+
+
+@model("setbuf")
+def setbuf(m: MachineApi, file: Value, buffer: Value) -> None:
+    """Output is never buffered."""
+
+
+def print_out(m: MachineApi, stream: int, text: Value, arguments: Arguments) -> Value:
+    printed = print_to(m, text, arguments, in_memory=False)
+    if printed.items:
+        m.emit(printed.items, stream)
+    return printed.finish(m)
+
+
+def flatten(items: Sequence[Item]) -> bytes | list[Value]:
+    """Items as the bytes of memory."""
+    if all(isinstance(item, bytes) for item in items):
+        return b"".join(item for item in items if isinstance(item, bytes))
+    data: list[Value] = []
+    for item in items:
+        assert not isinstance(item, SymbolicText)
+        if isinstance(item, bytes):
+            data.extend(item)
+        else:
+            data.append(item)
+    return data
+
+
+def print_into(m: MachineApi, dst: Value, size: Value | None, text: Value, arguments: Arguments) -> Value:
+    """sprintf (no size) and snprintf."""
+    printed = print_to(m, text, arguments, in_memory=True)
+    data = flatten(printed.items)
+    kept: bytes | list[Value] = data
+    if size is not None:
+        room = m.pick(size, 64, "size of snprintf")
+        if room == 0:
+            return printed.finish(m)
+        kept = data[: room - 1]
+    m.write_bytes(dst, kept + b"\0" if isinstance(kept, bytes) else [*kept, 0])
+    return printed.finish(m)
+
+
+@model("printf")
+def printf(m: MachineApi, text: Value, *args: Value) -> Value:
+    return print_out(m, 1, text, CallArguments(m, args))
+
+
+@model("vprintf")
+def vprintf(m: MachineApi, text: Value, ap: Value) -> Value:
+    return print_out(m, 1, text, VaList(m, ap))
+
+
+@model("fprintf")
+def fprintf(m: MachineApi, file: Value, text: Value, *args: Value) -> Value:
+    return print_out(m, stream_of(m, file), text, CallArguments(m, args))
+
+
+@model("vfprintf")
+def vfprintf(m: MachineApi, file: Value, text: Value, ap: Value) -> Value:
+    return print_out(m, stream_of(m, file), text, VaList(m, ap))
+
+
+@model("dprintf")
+def dprintf(m: MachineApi, descriptor: Value, text: Value, *args: Value) -> Value:
+    number = m.pick(descriptor, 32, "file descriptor")
+    if number not in (1, 2):
+        m.unsupported("output to a file")
+    return print_out(m, number, text, CallArguments(m, args))
+
+
+@model("sprintf")
+def sprintf(m: MachineApi, dst: Value, text: Value, *args: Value) -> Value:
+    return print_into(m, dst, None, text, CallArguments(m, args))
+
+
+@model("vsprintf")
+def vsprintf(m: MachineApi, dst: Value, text: Value, ap: Value) -> Value:
+    return print_into(m, dst, None, text, VaList(m, ap))
+
+
+@model("snprintf")
+def snprintf(m: MachineApi, dst: Value, size: Value, text: Value, *args: Value) -> Value:
+    return print_into(m, dst, size, text, CallArguments(m, args))
+
+
+@model("vsnprintf")
+def vsnprintf(m: MachineApi, dst: Value, size: Value, text: Value, ap: Value) -> Value:
+    return print_into(m, dst, size, text, VaList(m, ap))
+
+
+def print_new(m: MachineApi, result: Value, text: Value, arguments: Arguments) -> Value:
+    """asprintf."""
+    printed = print_to(m, text, arguments, in_memory=True)
+    data = flatten(printed.items)
+    addr = malloc_exactly(m, len(data) + 1, "asprintf")
+    if not addr or printed.failure:
+        printed.finish(m)
+        return MASK32
+    m.write_bytes(addr, data + b"\0" if isinstance(data, bytes) else [*data, 0])
+    m.store(result, 8, addr)
+    return printed.finish(m)
+
+
+@model("asprintf")
+def asprintf(m: MachineApi, result: Value, text: Value, *args: Value) -> Value:
+    return print_new(m, result, text, CallArguments(m, args))
+
+
+@model("vasprintf")
+def vasprintf(m: MachineApi, result: Value, text: Value, ap: Value) -> Value:
+    return print_new(m, result, text, VaList(m, ap))
+
+
+@model("__printf_chk")
+def printf_chk(m: MachineApi, level: Value, text: Value, *args: Value) -> Value:
+    return print_out(m, 1, text, CallArguments(m, args))
+
+
+@model("__fprintf_chk")
+def fprintf_chk(m: MachineApi, file: Value, level: Value, text: Value, *args: Value) -> Value:
+    return print_out(m, stream_of(m, file), text, CallArguments(m, args))
+
+
+@model("__sprintf_chk")
+def sprintf_chk(m: MachineApi, dst: Value, level: Value, room: Value, text: Value, *args: Value) -> Value:
+    return print_into(m, dst, None, text, CallArguments(m, args))
+
+
+@model("__snprintf_chk")
+def snprintf_chk(
+    m: MachineApi, dst: Value, size: Value, level: Value, room: Value, text: Value, *args: Value
+) -> Value:
+    return print_into(m, dst, size, text, CallArguments(m, args))

@@ -1,0 +1,73 @@
+"""Ends of the program, assertions, the environment's variables, non-local jumps."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from anabranch.environment.api import MachineApi, Value
+from anabranch.environment.registry import model
+from anabranch.environment.values import if_null_one, is_null
+
+
+def assertion_failed(m: MachineApi, expression: Value) -> NoReturn:
+    asserted = "" if is_null(m, expression) else m.read_cstring(expression).decode("utf-8", "replace")
+    m.error("assert", f"ASSERTION FAIL: {asserted}")
+
+
+@model("__assert_fail", noreturn=True)
+def assert_fail(m: MachineApi, expression: Value, file: Value, line: Value, function: Value) -> None:
+    """glibc and musl."""
+    assertion_failed(m, expression)
+
+
+@model("__assert", "_assert", noreturn=True)
+def assert_3(m: MachineApi, expression: Value, file: Value, line: Value) -> None:
+    assertion_failed(m, expression)
+
+
+@model("__assert_rtn", noreturn=True)
+def assert_rtn(m: MachineApi, function: Value, file: Value, line: Value, expression: Value) -> None:
+    """Darwin."""
+    assertion_failed(m, expression)
+
+
+@model("abort", noreturn=True)
+def abort(m: MachineApi) -> None:
+    m.error("abort", "abort failure")
+
+
+@model("exit", noreturn=True)
+def exit_(m: MachineApi, status: Value) -> None:
+    m.exit(status)
+
+
+@model("_exit", "_Exit", "quick_exit", noreturn=True)
+def exit_now(m: MachineApi, status: Value) -> None:
+    m.exit(status, handlers=False)
+
+
+@model("atexit")
+def atexit(m: MachineApi, function: Value) -> Value:
+    m.at_exit(function)
+    return 0
+
+
+@model("getenv", "secure_getenv")
+def getenv(m: MachineApi, name: Value) -> Value:
+    """No variable is set."""
+    return 0
+
+
+@model("setjmp", "_setjmp")
+def setjmp(m: MachineApi, buffer: Value) -> Value:
+    return m.setjmp(buffer)
+
+
+@model("sigsetjmp", "__sigsetjmp")
+def sigsetjmp(m: MachineApi, buffer: Value, save_mask: Value) -> Value:
+    return m.setjmp(buffer)
+
+
+@model("longjmp", "_longjmp", "siglongjmp", "__longjmp_chk", noreturn=True)
+def longjmp(m: MachineApi, buffer: Value, value: Value) -> None:
+    m.longjmp(buffer, if_null_one(value))
