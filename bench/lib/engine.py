@@ -1,0 +1,220 @@
+"""Runs of the engine through its command line, and what they left on disk.
+
+A run is a forked child that has the engine's modules loaded already (a start costs milliseconds, state of
+one run never reaches another), or a process of its own with ``fresh=True``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from bench.lib.kinds import coarse
+from bench.lib.ktest import read_ktest
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+class EngineFailure(Exception):
+    """The engine ended without a run to look at."""
+
+
+@dataclass(frozen=True)
+class TestRecord:
+    """One test as the engine describes it, with the input bytes read back from its `.ktest` file."""
+
+    __test__ = False
+
+    number: int
+    end: str
+    kind: str | None
+    line: int | None
+    exit_code: int | None
+    output: bytes
+    objects: tuple[tuple[str, bytes], ...]
+    lines: frozenset[int] | None
+    condition: Path | None
+
+
+@dataclass
+class EngineRun:
+    """A run directory read back; ``code`` is the exit code of the command."""
+
+    directory: Path
+    code: int
+    stdout: str
+    stderr: str
+    seconds: float
+    peak_kb: int
+    run: dict[str, Any] = field(default_factory=dict)
+    tests: list[TestRecord] = field(default_factory=list)
+
+    @property
+    def paths(self) -> int:
+        return int(self.run["paths"]["total"])
+
+    @property
+    def complete(self) -> bool:
+        return bool(self.run["complete"])
+
+    def errors(self) -> set[tuple[str, int]]:
+        """(coarse kind, line) of every error reported."""
+        return {(coarse(e["kind"]), int(e["line"])) for e in self.run["errors"]}
+
+    def covered_lines(self, source: Path) -> tuple[set[int], set[int]]:
+        """(covered, all that have code) of one source file."""
+        covered: set[int] = set()
+        total: set[int] = set()
+        for name, entry in self.run["coverage"]["files"].items():
+            if Path(name).name == source.name:
+                covered.update(entry["lines_covered"])
+                total.update(entry["lines_total"])
+        return covered, total
+
+
+@cache
+def _entry() -> Any:
+    """The engine's main function, with everything a run needs imported before the first fork."""
+    main = importlib.import_module("anabranch.cli.main").main
+    for name in ("anabranch.cli.run", "anabranch.frontend", "anabranch.explore", "bitwuzla", "llvmlite.binding"):
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    return main
+
+
+def _child(arguments: Sequence[str], out: Path, err: Path) -> int:
+    for stream, path in ((1, out), (2, err)):
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+        os.dup2(handle, stream)
+        os.close(handle)
+    sys.stdout = os.fdopen(1, "w", closefd=False)
+    sys.stderr = os.fdopen(2, "w", closefd=False)
+    try:
+        result = _entry()(list(arguments))
+        code = int(result or 0)
+    except SystemExit as done:
+        code = done.code if isinstance(done.code, int) else (0 if done.code is None else 1)
+    except BaseException:
+        traceback.print_exc()
+        code = 70
+    sys.stdout.flush()
+    sys.stderr.flush()
+    return code
+
+
+def call_engine(arguments: Sequence[str], scratch: Path, time_limit: float) -> tuple[int, str, str, int]:
+    """Exit code, output, messages and peak memory (KB) of one command, in a forked child."""
+    _entry()
+    out, err = scratch / "stdout.txt", scratch / "stderr.txt"
+    sys.stdout.flush()
+    sys.stderr.flush()
+    child = os.fork()
+    if child == 0:
+        os._exit(_child(arguments, out, err) & 0xFF)
+    deadline = time.monotonic() + time_limit
+    pause = 0.001
+    while True:
+        done, status, usage = os.wait4(child, os.WNOHANG)
+        if done:
+            break
+        if time.monotonic() > deadline:
+            os.kill(child, signal.SIGKILL)
+            os.wait4(child, 0)
+            raise EngineFailure(f"no end after {time_limit:.0f} s: {' '.join(arguments)}")
+        time.sleep(pause)
+        pause = min(pause * 1.3, 0.05)
+    code = os.waitstatus_to_exitcode(status)
+    return code, out.read_text(errors="replace"), err.read_text(errors="replace"), usage.ru_maxrss
+
+
+def call_engine_fresh(arguments: Sequence[str], time_limit: float) -> tuple[int, str, str, int]:
+    """The same in a process of its own, as a user would start it."""
+    command = [sys.executable, "-m", "anabranch.cli.main", *arguments]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", timeout=time_limit, check=False,
+            env=environment,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired as late:
+        raise EngineFailure(f"no end after {time_limit:.0f} s: {' '.join(arguments)}") from late
+    peak = max(before, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+    return done.returncode, done.stdout, done.stderr, peak
+
+
+def run_engine(
+    sources: Sequence[Path],
+    directory: Path,
+    *,
+    defines: Sequence[str] = (),
+    search: str | None = "dfs",
+    tests: str = "all",
+    extra: Sequence[str] = (),
+    time_limit: float = 300.0,
+    fresh: bool = False,
+    read_tests: bool = True,
+) -> EngineRun:
+    """`anabranch run` on some files into ``directory/run``; raises EngineFailure if no run came of it."""
+    directory.mkdir(parents=True, exist_ok=True)
+    target = directory / "run"
+    arguments = ["run", *map(str, sources), *defines, "--tests", tests, "--output-dir", str(target), "--quiet"]
+    if search is not None:
+        arguments += ["--search", search]
+    arguments += extra
+    start = time.monotonic()
+    if fresh:
+        code, out, err, peak = call_engine_fresh(arguments, time_limit)
+    else:
+        code, out, err, peak = call_engine(arguments, directory, time_limit)
+    result = EngineRun(target, code, out, err, time.monotonic() - start, peak)
+    summary = target / "run.json"
+    if not summary.exists():
+        raise EngineFailure(f"no run.json (exit {code}): {(err or out).strip()[-2000:]}")
+    result.run = json.loads(summary.read_text())
+    if "Traceback (most recent call last)" in err:
+        raise EngineFailure(f"traceback (exit {code}): {err.strip()[-2000:]}")
+    if read_tests and tests != "none":
+        result.tests = read_tests_of(target)
+    return result
+
+
+def read_tests_of(directory: Path) -> list[TestRecord]:
+    """Every test of a run directory: its `.ktest` file with the line about it in `tests.jsonl`."""
+    records = []
+    listing = directory / "tests.jsonl"
+    if not listing.exists():
+        raise EngineFailure(f"no tests.jsonl in {directory}")
+    for text in listing.read_text().splitlines():
+        entry = json.loads(text)
+        number = int(entry["test"])
+        lines = entry.get("lines")
+        condition = entry.get("condition")
+        kind = entry.get("kind")
+        records.append(
+            TestRecord(
+                number=number,
+                end=entry["end"],
+                kind=coarse(kind) if kind else None,
+                line=entry.get("line"),
+                exit_code=entry.get("exit_code"),
+                output=bytes.fromhex(entry.get("output") or ""),
+                objects=tuple(read_ktest(directory / f"test{number:06d}.ktest")),
+                lines=None if lines is None else frozenset(int(n) for _, n in lines),
+                condition=directory / condition if condition else None,
+            )
+        )
+    return records
