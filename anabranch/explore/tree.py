@@ -68,26 +68,31 @@ class ExecutionTree:
     `sink` receives batches of final rows; without one the rows are dropped.
     """
 
-    __slots__ = ("_next_id", "_rows", "_sink", "ends", "forks", "live", "root", "states")
+    __slots__ = ("_rows", "_sink", "ends", "root", "states")
 
     def __init__(self, sink: Callable[[list[Row]], None] | None = None) -> None:
         self._sink = sink
         self._rows: list[Row] = []
-        self._next_id = 2
         self.root: Node | Fork | None = None
         """Root of the tree of live paths."""
-        self.forks = 0
         self.ends = 0
         self.states = 0
         """Number of states there ever were: the last state number given."""
-        self.live = 0
+
+    @property
+    def forks(self) -> int:
+        return max(self.states - 1, 0)
+
+    @property
+    def live(self) -> int:
         """Live paths, waiting or running."""
+        return self.states - self.ends
 
     def start(self) -> Node:
         """The first path."""
         if self.states:
             raise ValueError("the execution tree has its root already")
-        self.states = self.live = 1
+        self.states = 1
         node = self.root = Node(1, 1, None, True)
         return node
 
@@ -106,27 +111,24 @@ class ExecutionTree:
             up.left = fork
         else:
             up.right = fork
-        number = node.number
-        true_id = self._next_id
+        states = self.states
+        true_id = 2 * states
         false_id = true_id + 1
-        self._next_id = true_id + 2
-        self.states = sibling_number = self.states + 1
+        self.states = states = states + 1
         rows = self._rows
-        rows.append((node.id, number, true_id, false_id, place, kind, condition))
+        rows.append((node.id, node.number, true_id, false_id, place, kind, condition))
         node.parent = node.up = fork
         node.side = polarity
         if polarity:
             node.id = true_id
-            sibling = Node(false_id, sibling_number, fork, False)
+            sibling = Node(false_id, states, fork, False)
             fork.left = node
             fork.right = sibling
         else:
             node.id = false_id
-            sibling = Node(true_id, sibling_number, fork, True)
+            sibling = Node(true_id, states, fork, True)
             fork.left = sibling
             fork.right = node
-        self.forks += 1
-        self.live += 1
         if len(rows) >= BATCH:
             self.flush()
         return sibling
@@ -158,7 +160,6 @@ class ExecutionTree:
             up.left = up.right = up.up = None
             node.up = None
         self.ends += 1
-        self.live -= 1
         rows = self._rows
         rows.append((node.id, node.number, 0, 0, place, reason, self.ends))
         if len(rows) >= BATCH:

@@ -65,11 +65,10 @@ class Nurs(Generic[S]):
             self._where[last] = (bucket, position)
 
     def pick(self) -> S:
-        total = self._total
-        if not total:
+        if not self._total:
             raise IndexError("no state waits")
         while True:
-            point = self._random() * total
+            point = self._random() * self._total
             for bucket in self._order:
                 point -= len(bucket.states) * bucket.unit
                 if point < 0:
@@ -78,19 +77,24 @@ class Nurs(Generic[S]):
                 continue  # rounding at the very end of the range
             # One random number serves thrice: its place among the buckets, in the bucket, and what is left
             # of it, again uniform, as the coin.
+            states = bucket.states
             coin = -point / bucket.unit
             position = int(coin)
-            if position == len(bucket.states):
+            if position == len(states):
                 continue
-            state = bucket.states[position]
+            state = states[position]
             weight = self._weight(state)
             if (coin - position) * bucket.bound <= weight or bucket.exponent == _LOWEST:
-                self.remove(state)
+                del self._where[state]
+                self._total -= bucket.unit
+                last = states.pop()
+                if last is not state:
+                    states[position] = last
+                    self._where[last] = (bucket, position)
                 return state
             if frexp(weight)[1] < bucket.exponent:
                 self.remove(state)
                 self.add((state,))
-                total = self._total
 
     def __len__(self) -> int:
         return len(self._where)

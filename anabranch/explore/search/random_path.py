@@ -29,11 +29,11 @@ class RandomPath(Generic[S]):
 
     def add(self, states: Sequence[S]) -> None:
         for state in states:
-            below: Node | Fork = state.node
-            if state.node.waiting is not None:
+            node = below = state.node
+            if node.waiting is not None:
                 raise ValueError("the state waits already")
-            state.node.waiting = state
-            fork = below.up
+            node.waiting = state
+            fork = node.up
             while fork is not None:
                 mask = fork.mask
                 fork.mask = mask | (1 if fork.left is below else 2)
@@ -44,12 +44,16 @@ class RandomPath(Generic[S]):
         self._count += len(states)
 
     def remove(self, state: S) -> None:
-        below: Node | Fork = state.node
-        if state.node.waiting is not state:
+        node = state.node
+        if node.waiting is not state:
             raise KeyError("the state does not wait")
-        state.node.waiting = None
+        self._take(node)
+
+    def _take(self, node: Node) -> None:
+        node.waiting = None
         self._count -= 1
-        fork = below.up
+        below: Node | Fork = node
+        fork = node.up
         while fork is not None:
             mask = fork.mask = fork.mask & (2 if fork.left is below else 1)
             if mask:
@@ -73,7 +77,7 @@ class RandomPath(Generic[S]):
                 node = node.left if mask == 1 else node.right
         assert type(node) is Node
         state: S = node.waiting
-        self.remove(state)
+        self._take(node)
         return state
 
     def __len__(self) -> int:

@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from anabranch.explore import limits as limits_module
+from anabranch.explore.limits import Limits, LimitSettings, Losses, least_promising, resident_bytes
+from anabranch.explore.tree import ExecutionTree
+from tests.explore.fakes import spine
+
+
+@dataclass
+class Used:
+    instructions: int = 0
+    forks: int = 0
+    tests: int = 0
+    solver_seconds: float = 0.0
+
+
+@pytest.mark.parametrize("what", ["instructions", "forks", "tests"])
+def test_counts_stop_at_the_limit(what: str) -> None:
+    limits = Limits(LimitSettings(**{what: 10}))
+    assert limits.check(Used(**{what: 9})) is None
+    assert limits.check(Used(**{what: 10})) == f"max-{what}"
+
+
+def test_times_stop_at_the_limit() -> None:
+    now = [100.0]
+    limits = Limits(LimitSettings(time=2.5, solver_time=1.0), clock=lambda: now[0])
+    now[0] = 102.4
+    assert limits.check(Used(solver_seconds=0.9)) is None
+    assert limits.check(Used(solver_seconds=1.0)) == "max-solver-time"
+    now[0] = 102.5
+    assert limits.check(Used()) == "max-time"
+    assert limits.seconds == 2.5
+
+
+def test_no_limits_never_stop() -> None:
+    limits = Limits(LimitSettings(), memory=lambda: 1 << 60)
+    assert limits.check(Used(10**12, 10**12, 10**12, 1e12)) is None
+    assert limits.states_to_end(1000) == 0
+    assert not limits.too_deep(10**9)
+
+
+def test_depth() -> None:
+    limits = Limits(LimitSettings(depth=3))
+    assert [limits.too_deep(depth) for depth in (3, 4)] == [False, True]
+
+
+def test_memory_ends_states_before_it_ends_the_run() -> None:
+    used = [900]
+    limits = Limits(LimitSettings(memory=1000), memory=lambda: used[0])
+    assert limits.states_to_end(100) == 0
+    used[0] = 1250
+    assert limits.states_to_end(100) == 20
+    assert limits.states_to_end(80) == 0, "what was freed is used again first"
+    assert limits.check(Used()) is None
+    used[0] = 1280
+    assert limits.states_to_end(80) == 17
+    used[0] = 1501
+    assert limits.check(Used()) == "max-memory"
+
+
+def test_memory_ends_at_least_a_tenth() -> None:
+    used = [1001]
+    limits = Limits(LimitSettings(memory=1000), memory=lambda: used[0])
+    assert limits.states_to_end(100) == 10
+    used[0] = 1100
+    assert limits.states_to_end(1) == 1
+
+
+def test_order_of_states_given_up() -> None:
+    states = spine(ExecutionTree(), 6)
+    names = ["new", "never", "never-deeper", "recent", "long-ago", "never-deeper-later"]
+    for state, name in zip(states, names, strict=True):
+        state.name = name
+    states[0].covered_new = True
+    states[3].instructions_since_new = 10
+    states[4].instructions_since_new = 10_000
+    states[2].depth = states[5].depth = 50
+    expected = ["never-deeper-later", "never-deeper", "never", "long-ago", "recent", "new"]
+    assert [state.name for state in least_promising(states, 6)] == expected
+    assert [state.name for state in least_promising(states, 2)] == expected[:2]
+
+
+def test_resident_memory_is_plausible(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = resident_bytes()
+    assert 1 << 20 < before < 1 << 36
+    block = bytearray(b"x" * (64 << 20))
+    assert resident_bytes() - before > 32 << 20
+    assert len(block)
+
+    def absent(*_: object, **__: object) -> None:
+        raise FileNotFoundError
+
+    monkeypatch.setattr(limits_module, "open", absent, raising=False)
+    assert 1 << 20 < resident_bytes() < 1 << 36
+
+
+def test_losses_count_by_kind_and_place() -> None:
+    losses = Losses()
+    assert not losses and losses.total == 0
+    losses.add("solver", "b.c:3")
+    losses.add("solver", "a.c:9", 2)
+    losses.add("solver", "b.c:3")
+    losses.add("max-depth", "a.c:1")
+    assert losses and losses.total == 5
+    assert losses.as_dict() == {"max-depth": {"a.c:1": 1}, "solver": {"a.c:9": 2, "b.c:3": 2}}
+    assert list(losses.as_dict()) == ["max-depth", "solver"]
