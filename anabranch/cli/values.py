@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Sequence
 
 _TIME_UNITS = {"h": 3600.0, "min": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
-_TIME_PART = re.compile(r"(\d+(?:\.\d+)?)(h|min|ms|us|ns|s)")
-_NUMBER = re.compile(r"\d+(?:\.\d+)?")
-_MEMORY = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", re.IGNORECASE)
+_TIME_PART = re.compile(r"([0-9]+(?:\.[0-9]+)?)(h|min|ms|us|ns|s)")
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
+_MEMORY = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?)(?:i?b)?", re.IGNORECASE)
 _MEMORY_UNITS = {"": 1.0, "k": 1 / 1024, "m": 1.0, "g": 1024.0, "t": 1024.0 * 1024.0}
 _TIME_HINT = "write seconds (10, 3.5) or units (1h10min, 500ms)"
 _MEMORY_HINT = "write megabytes (2000) or a unit (512MB, 2GB)"
@@ -58,7 +58,7 @@ def at_least(least: int, hint: str = "") -> Callable[[str], int]:
 
     def parse(text: str) -> int:
         digits = text.strip().replace("_", "").replace(",", "")
-        if not re.fullmatch(r"[+-]?\d+", digits):
+        if not re.fullmatch(r"[+-]?[0-9]+", digits):
             raise ValueError(f"{text!r} is not a whole number")
         if len(digits) > 30 or not least <= int(digits) < 1 << 63:
             raise ValueError(

@@ -86,32 +86,36 @@ class RunDirectory:
 def create_run_directory(output_dir: Path | None, parent: Path | None = None) -> RunDirectory:
     """Make `output_dir`, which must not exist, or the first free `anabranch-out-N` in `parent`."""
     if output_dir is not None:
-        _make(output_dir, parents=True)
+        try:
+            _make(output_dir)
+        except FileExistsError:
+            raise RunDirError(
+                f"the directory {output_dir} exists already: remove it or name another with --output-dir"
+            ) from None
         return RunDirectory(output_dir)
     base = parent if parent is not None else Path()
     for number in itertools.count():
         path = base / f"{PREFIX}{number}"
-        if not os.path.lexists(path):
-            try:
-                _make(path, parents=False)
-            except FileExistsError:
-                continue
-            break
+        try:
+            _make(path)
+        except FileExistsError:
+            continue
+        break
     _point_last(base, path.name)
     return RunDirectory(path)
 
 
-def _make(path: Path, parents: bool) -> None:
+def _make(path: Path) -> None:
+    """Make a new directory, and those above it; FileExistsError if there is something of that name."""
     try:
-        if parents:
-            path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.parent.is_dir():
+            os.makedirs(path.parent)
+    except OSError as error:
+        raise RunDirError(f"cannot make the output directory {path}: {_reason(error)}") from error
+    try:
         path.mkdir()
     except FileExistsError:
-        if not parents:
-            raise
-        raise RunDirError(
-            f"the output directory {path} exists already: remove it or name another with --output-dir"
-        ) from None
+        raise
     except OSError as error:
         raise RunDirError(
             f"cannot make the output directory {path}: {_reason(error)}; name a place with --output-dir"

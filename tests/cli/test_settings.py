@@ -1,0 +1,229 @@
+"""Flags, the settings file and the settings in results are the same thing in three spellings."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+
+import pytest
+
+from anabranch.cli.flags import build_parser, settings_from_args
+from anabranch.cli.settings import GROUPS, RunSettings, SettingsError, options
+
+FLAGS = [
+    "-I",
+    "inc",
+    "--include-dir=inc2",
+    "-D",
+    "A",
+    "-DB=2",
+    "-O2",
+    "--entry",
+    "start",
+    "--max-len",
+    "5",
+    "--emit-ir",
+    "o.ll",
+    "--no-cache",
+    "--search",
+    "dfs",
+    "--search=nurs:md2u",
+    "--batch-forks",
+    "3",
+    "--batch-instructions",
+    "500",
+    "--seed",
+    "9",
+    "--max-time",
+    "1h10min",
+    "--max-memory",
+    "2GB",
+    "--max-instructions",
+    "1000",
+    "--max-forks",
+    "7",
+    "--max-depth",
+    "8",
+    "--max-tests",
+    "2",
+    "--max-solver-time",
+    "500ms",
+    "--max-stack-frames",
+    "10",
+    "--check",
+    "overflow",
+    "--check",
+    "leak",
+    "--all-errors",
+    "--silent-assume",
+    "--fail-on-error",
+    "--check-solver",
+    "--log-queries",
+    "--tests",
+    "all",
+    "--output-dir",
+    "out",
+    "--write-conditions",
+    "--json",
+    "--quiet",
+    "--no-progress",
+]
+TOML = """
+[run]
+include-dir = ["inc", "inc2"]
+define = ["A", "B=2"]
+opt-level = 2
+entry = "start"
+max-len = 5
+emit-ir = "o.ll"
+no-cache = true
+search = ["dfs", "nurs:md2u"]
+batch-forks = 3
+batch_instructions = 500
+seed = 9
+max-time = "1h10min"
+max-memory = "2GB"
+max-instructions = 1000
+max-forks = 7
+max-depth = 8
+max-tests = 2
+max-solver-time = 0.5
+max-stack-frames = 10
+check = ["overflow", "leak"]
+all-errors = true
+silent-assume = true
+fail-on-error = true
+check-solver = true
+log-queries = true
+tests = "all"
+output-dir = "out"
+write-conditions = true
+json = true
+quiet = true
+no-progress = true
+"""
+
+
+def test_defaults() -> None:
+    settings = settings_from_args(["a.c"])
+    assert settings == RunSettings(inputs=(Path("a.c"),))
+    assert settings.search == ("random-path", "nurs:covnew")
+    assert (settings.opt_level, settings.entry, settings.tests) == (1, "main", "covering")
+    assert (settings.max_time, settings.max_stack_frames) == (None, 8192)
+
+
+def test_file_and_flags_agree_on_every_setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    by_flags = settings_from_args(["a.c", *FLAGS])
+    (tmp_path / "anabranch.toml").write_text(TOML)
+    by_file = settings_from_args(["a.c"])
+    assert by_file == by_flags
+    default = RunSettings(inputs=(Path("a.c"),))
+    same = [
+        f.name for f in dataclasses.fields(default) if getattr(by_flags, f.name) == getattr(default, f.name)
+    ]
+    assert same == ["inputs"], "a setting that the test does not set"
+
+
+def test_flags_win_over_the_file(tmp_path: Path) -> None:
+    (tmp_path / "anabranch.toml").write_text(
+        '[run]\nseed = 4\nquiet = true\nno-cache = true\nsearch = "dfs"\n'
+    )
+    settings = settings_from_args(["a.c", "--seed", "5", "--no-quiet", "--cache"], tmp_path)
+    assert (settings.seed, settings.quiet, settings.no_cache, settings.search) == (5, False, False, ("dfs",))
+
+
+def test_another_file_and_paths_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "anabranch.toml").write_text("[run]\nseed = 4\n")
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "other.toml").write_text('[run]\ninclude-dir = "inc"\n')
+    settings = settings_from_args(["a.c", "--config", "sub/other.toml"])
+    assert settings.seed == 0
+    assert settings.include_dirs == (Path("sub/inc"),)
+
+
+def test_inputs_may_stand_between_flags() -> None:
+    settings = settings_from_args(["a.c", "--seed", "1", "b.bc", "-O0", "c.ll"])
+    assert settings.inputs == (Path("a.c"), Path("b.bc"), Path("c.ll"))
+
+
+def test_spellings_known_from_klee() -> None:
+    settings = settings_from_args(["a.c", "--entry-point=f", "--emit-all-errors", "--silent-klee-assume"])
+    assert (settings.entry, settings.all_errors, settings.silent_assume) == ("f", True, True)
+
+
+def test_settings_are_json() -> None:
+    settings = settings_from_args(["a.c", *FLAGS])
+    document = json.loads(json.dumps(settings.to_json()))
+    assert document.keys() == {field.name for field in dataclasses.fields(RunSettings)}
+    assert document["include_dirs"] == ["inc", "inc2"]
+    assert document["max_time"] == 4200.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("", "no program given"),
+        ("a.c --serch dfs", "unknown flag --serch; did you mean --search?"),
+        ("a.c --nonsense=3", "unknown flag --nonsense"),
+        ("a.c -Z", "unknown flag -Z"),
+        ("a.c --search dsf", "--search: 'dsf' is unknown; did you mean dfs?"),
+        ("a.c --max-forks 0", "--max-forks: must be a whole number from 1"),
+        ("a.c --max-forks -1", "leave it out for no limit"),
+        ("a.c --max-depth=-1", "--max-depth: must be a whole number from 1"),
+        ("a.c --max-tests many", "--max-tests: 'many' is not a whole number"),
+        ("a.c --max-time 0", "--max-time: must be more than 0"),
+        ("a.c --max-time 5parsecs", "--max-time: '5parsecs' is not a time"),
+        ("a.c --max-memory 0", "--max-memory: must be at least 1 MB"),
+        ("a.c --max-stack-frames 0", "--max-stack-frames: must be a whole number from 1"),
+        ("a.c --seed -4", "--seed: must be a whole number from 0"),
+        ("a.c --tests some", "--tests: 'some' is unknown; choose from all, covering, errors, none"),
+        ("a.c --tests", "--tests: expected one argument"),
+        ("a.c --check overflows", "did you mean overflow?"),
+        ("a.c -O3", "--opt-level: '3' is unknown; choose from 0, 1, 2"),
+        ("a.c -D 1x", "--define: '1x' is not a definition"),
+        ("a.c --quiet=3", "--quiet"),
+        ("a.c --config absent.toml", "cannot read absent.toml"),
+    ],
+)
+def test_wrong_flags(arguments: str, message: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        settings_from_args(arguments.split())
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[run]\nmax-tme = 3", "unknown setting 'max-tme'; did you mean max-time?"),
+        ("[run]\nquiet = 1", "quiet: write true or false"),
+        ("[run]\nseed = true", "seed: write a text or a number"),
+        ("[run]\nseed = [1]", "seed: write a text or a number"),
+        ("[run]\nmax-forks = 0", "max-forks: must be a whole number from 1"),
+        ("[run]\nsearch = ['dfs', 'x']", "search: 'x' is unknown"),
+        ("seed = 3", "'seed' stands outside the table [run]"),
+        ("run = 3", "run must be a table"),
+        ("[run", "is not valid TOML"),
+    ],
+)
+def test_wrong_files(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "anabranch.toml").write_text(text)
+    with pytest.raises(SettingsError) as caught:
+        settings_from_args(["a.c"], tmp_path)
+    assert message in str(caught.value)
+    assert "anabranch.toml" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_help_names_every_flag_in_its_group() -> None:
+    text = build_parser().format_help()
+    for option in options().values():
+        assert f"--{option.name}" in text
+        assert option.group in GROUPS
+    positions = [text.index(f"\n{group}:") for group in GROUPS]
+    assert positions == sorted(positions)
+    assert "(default: random-path + nurs:covnew)" in " ".join(text.split())
+    assert "%" not in text
