@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from anabranch.explore.blocks import Branch, Piece, branches_of, pieces_of
 from anabranch.ir.module import Function, Module
+from anabranch.report.result import Coverage, FileCoverage, Ratio
 
 Line = tuple[str, int]
 
@@ -46,7 +47,7 @@ class BranchCount:
 
 @dataclass(frozen=True, slots=True)
 class FileLines:
-    """Executions by line (0 for lines not covered) and branches of one source file."""
+    """Executions by line, ascending (0 for lines not covered), and branches of one source file."""
 
     lines: Mapping[int, int]
     branches: BranchCount
@@ -57,7 +58,7 @@ class FileLines:
 
     @property
     def uncovered_lines(self) -> tuple[int, ...]:
-        return tuple(sorted(line for line, count in self.lines.items() if not count))
+        return tuple(line for line, count in self.lines.items() if not count)
 
 
 class _Shape:
@@ -149,6 +150,10 @@ class BlockTable:
         piece = self._pieces[number]
         return 0 if piece is None else piece.instructions
 
+    def is_user_code(self, number: int) -> bool:
+        """Whether a counter counts something of the user's."""
+        return self._is_user(self._functions[number])
+
     def describe(self, number: int) -> str:
         """A place for people: `file:line` of the block, or function and block where there is none."""
         piece = self._pieces[number]
@@ -191,6 +196,22 @@ class BlockTable:
             )
             for file in sorted({*lines, *shapes})
         }
+
+    def report(self, counters: Sequence[int]) -> Coverage:
+        """For the run's results; branches are counted by sides."""
+        files = {
+            file: FileCoverage(
+                lines_covered=tuple(line for line, count in found.lines.items() if count),
+                lines_total=tuple(found.lines),
+                branches=Ratio(found.branches.sides_covered, found.branches.sides_total),
+            )
+            for file, found in self.by_file(counters).items()
+        }
+        return Coverage(
+            lines=_sum(file.lines for file in files.values()),
+            branches=_sum(file.branches for file in files.values()),
+            files=files,
+        )
 
     def instruction_coverage(self, counters: Sequence[int]) -> tuple[int, int]:
         """Instructions of the user's functions that were executed, and all there are."""
@@ -241,3 +262,11 @@ def _count_branches(shapes: Iterable[_Shape], counters: Sequence[int]) -> Branch
             full += taken == len(serving)
             partial += 0 < taken < len(serving)
     return BranchCount(full, partial, total, sides_covered, sides_total)
+
+
+def _sum(ratios: Iterable[Ratio]) -> Ratio:
+    covered = total = 0
+    for ratio in ratios:
+        covered += ratio.covered
+        total += ratio.total
+    return Ratio(covered, total)

@@ -13,28 +13,34 @@ def _nothing(counters: Sequence[int]) -> tuple[int, ...]:
 
 
 class NewCoverage:
-    """Watches counters that are still 0. A look costs about 10 ns for every one of them."""
+    """Watches counters that are still 0, also those added later. A look costs about 10 ns for each.
 
-    __slots__ = ("_counters", "_look", "_uncovered", "version")
+    `accept` tells which counters matter, by number.
+    """
 
-    def __init__(self, counters: Sequence[int]) -> None:
+    __slots__ = ("_accept", "_counters", "_look", "_size", "_uncovered", "version")
+
+    def __init__(self, counters: Sequence[int], accept: Callable[[int], bool] = lambda number: True) -> None:
         self._counters = counters
+        self._accept = accept
+        self._size = 0
         self._uncovered: list[int] = []
         self._look: Callable[[Sequence[int]], Iterable[int]] = _nothing
         self.version = 0
-        """Changes whenever something new was found covered or watched."""
+        """Changes whenever a look found something new: covered, or to be covered."""
 
     @property
     def uncovered(self) -> Sequence[int]:
+        """Counters that were 0 at the last look."""
         return self._uncovered
-
-    def watch(self, numbers: Iterable[int]) -> None:
-        """Watch these counters too."""
-        self._change([*self._uncovered, *numbers])
 
     def check(self) -> list[int]:
         """Counters that have left 0 since the last look."""
         counters = self._counters
+        size = len(counters)
+        if size != self._size:
+            self._change(self._uncovered + [n for n in range(self._size, size) if self._accept(n)])
+            self._size = size
         if not any(self._look(counters)):
             return []
         found = [number for number in self._uncovered if counters[number]]

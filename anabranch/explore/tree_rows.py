@@ -8,11 +8,7 @@ from typing import Any
 
 from anabranch.explore.kinds import FORK_NUMBERS, end_number
 from anabranch.explore.tree import Row
-
-#: (ID, stateID, leftID, rightID, asmLine, kind): table `nodes` of `exec_tree.db`
-NodeRow = tuple[int, int, int, int, int, int]
-#: (ID, place, condition, end): table `details`
-DetailRow = tuple[int, str | None, str | None, str | None]
+from anabranch.report.tree_db import DetailRow, NodeRow
 
 
 def node_rows(rows: Iterable[Row], asm_line: Callable[[int], int]) -> list[NodeRow]:

@@ -6,6 +6,7 @@ from anabranch.explore.coverage import BlockTable, BranchCount, FunctionCounters
 from anabranch.explore.new_coverage import NewCoverage, UncoveredDistance
 from anabranch.explore.tree import ExecutionTree
 from anabranch.ir import Function, Module, read_module
+from anabranch.report.result import FileCoverage, Ratio
 from tests.explore.fakes import FakeState
 
 TEXT = """
@@ -118,6 +119,8 @@ def test_places(module: Module) -> None:
     assert table.function_of(5).name == table.function_of(8).name == "main"
     assert [table.block_of(number) for number in (3, 7, 9)] == [3, None, 0]
     assert [table.instructions(number) for number in (0, 1, 2, 7)] == [2, 4, 2, 0]
+    assert table.is_user_code(8)
+    assert not table.is_user_code(9)
     assert table.describe(1) == f"{A}:3"
     assert table.describe(4) == "main:4"
     assert table.describe(9) == "log:0"
@@ -194,31 +197,48 @@ def test_returns_are_counted_where_lines_follow(module: Module) -> None:
     assert lines(table.lines_covered(counters)) == [2, 3, 4]
 
 
+def test_report(module: Module) -> None:
+    table = BlockTable(module, is_user)
+    main = table.register(module.functions["main"])
+    report = table.report(run(table, main, 0, 2, 5))
+    assert report.lines == Ratio(3, 9)
+    assert report.branches == Ratio(2, 7)
+    assert report.files == {A: FileCoverage((2, 6, 8), (2, 3, 4, 5, 6, 7, 8, 21, 22), Ratio(2, 7))}
+
+
 def test_new_coverage_is_seen_once() -> None:
-    counters = [0] * 6
+    counters = [0, 0, 0]
     new = NewCoverage(counters)
     assert new.check() == []
-    new.watch(range(3))
     version = new.version
     assert new.check() == [] and new.version == version
     counters[1] = 4
     assert new.check() == [1] and new.version > version
     assert new.check() == []
-    new.watch(range(3, 5))
+    counters += [0, 1]
     counters[1] += 1
-    counters[0] = counters[4] = 1
+    counters[0] = 1
     assert new.check() == [0, 4]
     assert list(new.uncovered) == [2, 3]
     counters[2] = counters[3] = 1
     assert new.check() == [2, 3]
-    counters[5] = 1
+    assert list(new.uncovered) == []
+    counters[0] += 1
     assert new.check() == []
+
+
+def test_new_coverage_of_what_matters_only() -> None:
+    counters = [0, 0, 1]
+    new = NewCoverage(counters, accept=lambda number: number != 2)
+    assert new.check() == []
+    counters[1] = 1
+    assert new.check() == [1]
 
 
 def test_distances_are_measured_again_when_coverage_changed() -> None:
     counters = [0, 0]
     new = NewCoverage(counters)
-    new.watch([0, 1])
+    new.check()
     answers = [[5, 6], [7, 8, 9], [1, 2, 3]]
     distance = UncoveredDistance(new, lambda: answers[distance.measured], patience=3)
     state = FakeState(ExecutionTree().start(), place=1)
