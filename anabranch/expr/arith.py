@@ -77,7 +77,7 @@ def _add_nodes(x: Expr, y: Expr) -> Value:
     for p, q in ((x, y), (y, x)):
         if q.op == SUB:
             if q.b is p:
-                return q.a  # type: ignore[no-any-return]
+                return q.a
             if q.a.__class__ is int:
                 return add(sub(p, q.b, w), q.a, w)
     if (x.op == ZEXT and low_zeros(y)) or (y.op == ZEXT and low_zeros(x)):
@@ -134,14 +134,14 @@ def _sub_nodes(x: Expr, y: Expr) -> Value:
         if x.b.__class__ is int:
             return add(sub(x.a, y, w), x.b, w)
         if x.a is y:
-            return x.b  # type: ignore[no-any-return]
+            return x.b
         if x.b is y:
-            return x.a  # type: ignore[no-any-return]
+            return x.a
     if y.op == SUB:
         if y.a.__class__ is int:
             return add(add(x, y.b, w), -y.a, w)
         if y.a is x:
-            return y.b  # type: ignore[no-any-return]
+            return y.b
     if x.op == SUB:
         if x.a is y:
             return const_sub(0, x.b)

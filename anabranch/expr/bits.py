@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import cast
 
 from .boolean import _const_ite, as_bool, bool_and, bool_or, bool_xor, ite, negation, not_
 from .node import (
@@ -57,8 +56,8 @@ def sext(x: Value, w_from: int, w_to: int) -> Value:
     if op == SEXT:
         x = x.a
     elif op == ITE and x.b.__class__ is int and x.c.__class__ is int:
-        p = cast(int, sext(x.b, w_from, w_to))
-        return _const_ite(x.a, p, cast(int, sext(x.c, w_from, w_to)), w_to)
+        p = sext(x.b, w_from, w_to)
+        return _const_ite(x.a, p, sext(x.c, w_from, w_to), w_to)
     return unary(SEXT, w_to, x)
 
 
@@ -242,7 +241,7 @@ def low_zeros(x: Expr) -> int:
             return (low & -low).bit_length() - 1 if low else w
         x = low
     if x.op == SHL and x.b.__class__ is int:
-        return cast(int, x.b)
+        return x.b
     return 0
 
 
@@ -252,13 +251,13 @@ def maybe_ones(x: Expr) -> int:
     if op == ZEXT:
         return MASK[x.a.w] if x.a.op != AND else maybe_ones(x.a)
     if op == AND and x.b.__class__ is int:
-        return cast(int, x.b)
+        return x.b
     if op == CONCAT and x.b.__class__ is int:
         return MASK[x.w] ^ MASK[x.w - x.a.w] | x.b
     if op == SHL and x.b.__class__ is int:
         return MASK[x.w] ^ MASK[x.b]
     if op == ITE and x.b.__class__ is int and x.c.__class__ is int:
-        return cast(int, x.b | x.c)
+        return x.b | x.c
     if op == UREM and x.b.__class__ is int and x.b:
         return MASK[(x.b - 1).bit_length()]
     return MASK[x.w]
@@ -353,7 +352,7 @@ def xor_const(x: Expr, c: int) -> Value:
     elif x.b.__class__ is int:
         b: int = x.b
         if op == XOR:
-            return binary_const(XOR, w, x.a, b ^ c) if b != c else cast(Value, x.a)
+            return binary_const(XOR, w, x.a, b ^ c) if b != c else x.a
         if op == ITE and x.c.__class__ is int:
             return _const_ite(x.a, b ^ c, x.c ^ c, w)
         if op == ADD and c == MASK[w]:
@@ -371,12 +370,12 @@ NEGATE_SUM: Callable[[Expr, int], Value] = _no_sum
 
 def or_const_value(x: Value, c: int, w: int) -> Value:
     """x | c where x may be constant."""
-    return or_const(x, c) if x.__class__ is Expr else cast(int, x) | c
+    return or_const(x, c) if x.__class__ is Expr else x | c
 
 
 def xor_const_value(x: Value, c: int, w: int) -> Value:
     """x ^ c where x may be constant."""
-    return xor_const(x, c) if x.__class__ is Expr else cast(int, x) ^ c
+    return xor_const(x, c) if x.__class__ is Expr else x ^ c
 
 
 # -- and, or, xor -----------------------------------------------------------------------------------------

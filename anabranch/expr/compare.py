@@ -7,9 +7,8 @@ and slt exist as nodes. Comparisons move below extensions, choices between const
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import cast
 
-from .arith import add, is_power_of_two, mul, sub
+from .arith import is_power_of_two, sub
 from .bits import and_const, bit, bit_zero, extract, maybe_ones, sext, zext
 from .boolean import as_bool, bool_and, bool_or, bool_xor, negation, not_
 from .node import (
@@ -370,7 +369,7 @@ def slt(x: Value, y: Value, w: int) -> Value:
         if x == s - 1:
             return False
         return not_(slt_const(y, (x + 1) & MASK[w]))
-    return bool((x ^ s) < (cast(int, y) ^ s))
+    return bool((x ^ s) < (y ^ s))
 
 
 def ule(x: Value, y: Value, w: int) -> Value:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import cast
 
 from .arith import const_sub, is_power_of_two, low_mask, lshr
 from .bits import extract, zext
@@ -45,8 +44,8 @@ def fold_srem(x: int, y: int, w: int) -> int:
 
 def _node(op: str, x: Value, y: Value, w: int) -> Value:
     if x.__class__ is Expr:
-        return binary(op, w, x, y) if y.__class__ is Expr else binary_const(op, w, x, cast(int, y))
-    return const_binary(op, w, cast(int, x), cast(Expr, y))
+        return binary(op, w, x, y) if y.__class__ is Expr else binary_const(op, w, x, y)
+    return const_binary(op, w, x, y)
 
 
 def _narrowed(x: Value, y: Value, w: int) -> int:
@@ -58,7 +57,7 @@ def _narrowed(x: Value, y: Value, w: int) -> int:
                 return w
             n = max(n, v.a.w)
         else:
-            n = max(n, cast(int, v).bit_length(), 2)
+            n = max(n, v.bit_length(), 2)
     return n
 
 
@@ -104,7 +103,7 @@ def urem(x: Value, y: Value, w: int) -> Value:
 
 def _not_negative(x: Value, w: int) -> bool:
     """Whether the sign bit is zero by the shape."""
-    return bool(x.op == ZEXT) if x.__class__ is Expr else cast(int, x) >> (w - 1) == 0
+    return bool(x.op == ZEXT) if x.__class__ is Expr else x >> (w - 1) == 0
 
 
 def sdiv(x: Value, y: Value, w: int) -> Value:
@@ -117,7 +116,7 @@ def sdiv(x: Value, y: Value, w: int) -> Value:
         if y == 1:
             return x
         if y == MASK[w]:
-            return const_sub(0, cast(Expr, x))
+            return const_sub(0, x)
     if _not_negative(x, w) and _not_negative(y, w):
         return udiv(x, y, w)
     return _node(SDIV, x, y, w)

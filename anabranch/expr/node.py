@@ -37,21 +37,21 @@ class Expr:
     """One interned node. Made by the constructors only."""
 
     __slots__ = (
-        "op",
-        "w",
         "a",
         "b",
-        "c",
-        "id",
-        "vs",
-        "neg",
         "bytes",
+        "c",
+        "eqm",
+        "id",
+        "key",
+        "ltm",
+        "neg",
+        "op",
+        "opm",
         "term",
         "truth",
-        "eqm",
-        "ltm",
-        "opm",
-        "key",
+        "vs",
+        "w",
     )
     op: str
     w: int
@@ -111,7 +111,9 @@ class Expr:
         def __invert__(self) -> Any: ...
 
 
-Value: TypeAlias = "int | Expr"
+# int | Expr (bool | Expr for width 1). Any, because type checkers do not narrow by `x.__class__ is Expr`, the
+# one test that is quick and never calls an operator of Expr.
+Value: TypeAlias = Any
 
 # The intern table. Keys hold operator, ids and constants, never nodes: a lookup can compare keys without ever
 # calling Expr.__eq__. Shapes (of different lengths or marked, so that an id is never taken for a constant):

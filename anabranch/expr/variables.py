@@ -81,6 +81,13 @@ def _large(e: Expr) -> tuple[int, ...]:
 
 def postorder(roots: list[Expr]) -> list[Expr]:
     """All nodes below the roots, operands before the nodes over them."""
+    order = postorder_within(roots, None)
+    assert order is not None
+    return order
+
+
+def postorder_within(roots: list[Expr], limit: int | None) -> list[Expr] | None:
+    """As `postorder`, or None if there are more than `limit` nodes."""
     order: list[Expr] = []
     seen: set[Expr] = set()
     stack: list[Expr] = list(reversed(roots))
@@ -96,4 +103,6 @@ def postorder(roots: list[Expr]) -> list[Expr]:
             seen.add(n)
             order.append(n)
             stack.pop()
+            if len(order) == limit and stack:
+                return None
     return order

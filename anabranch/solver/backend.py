@@ -1,0 +1,86 @@
+"""What a backend is, and what is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+from time import perf_counter
+from types import TracebackType
+from typing import Protocol, TypeAlias
+
+from anabranch.expr import Expr
+
+Model: TypeAlias = dict[int, int]  # variable index -> value
+
+
+class Verdict(Enum):
+    """Answers of a backend other than a model."""
+
+    UNSAT = "unsat"
+    UNKNOWN = "unknown"
+
+
+UNSAT = Verdict.UNSAT
+UNKNOWN = Verdict.UNKNOWN
+Answer: TypeAlias = Model | Verdict
+
+
+class SolverUnknown(Exception):
+    """The backend gave up. `known_side` is the side of the condition that the slice's model takes."""
+
+    def __init__(self, known_side: bool) -> None:
+        super().__init__("the solver reached its limit")
+        self.known_side = known_side
+
+
+class Backend(Protocol):
+    """Decides conjunctions."""
+
+    name: str
+
+    def solve(self, constraints: Sequence[Expr], variables: Sequence[int]) -> Answer:
+        """A model of the constraints that gives a value to each listed variable, UNSAT or UNKNOWN.
+
+        Constraints in the order of the path: a common prefix with the last query may be kept.
+        """
+        ...
+
+
+class Timer:
+    """Counts and times one kind of work; used as a context."""
+
+    __slots__ = ("_start", "count", "seconds")
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.seconds = 0.0
+        self._start = 0.0
+
+    def __enter__(self) -> Timer:
+        self._start = perf_counter()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.seconds += perf_counter() - self._start
+
+
+class SolverStats:
+    """Per kind of answer: how many, and the seconds spent looking for it."""
+
+    __slots__ = ("timers",)
+
+    def __init__(self) -> None:
+        self.timers: dict[str, Timer] = {}
+
+    def timer(self, name: str) -> Timer:
+        """The timer of that name."""
+        found = self.timers.get(name)
+        if found is None:
+            found = self.timers[name] = Timer()
+        return found
+
+    def as_dict(self) -> dict[str, dict[str, float]]:
+        """Plain data for reports."""
+        return {name: {"count": t.count, "seconds": round(t.seconds, 6)} for name, t in self.timers.items()}

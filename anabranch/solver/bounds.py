@@ -1,0 +1,185 @@
+"""Forward bounds: the unsigned range of an expression from the ranges of its variables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+from anabranch.expr import MASK, Expr
+from anabranch.expr.evaluate import low_width
+from anabranch.expr.node import (
+    ADD,
+    AND,
+    CONCAT,
+    EQ,
+    EXTRACT,
+    ITE,
+    LSHR,
+    MUL,
+    NOT,
+    OR,
+    SEXT,
+    SHL,
+    SLT,
+    SUB,
+    UDIV,
+    ULT,
+    UREM,
+    VAR,
+    XOR,
+    ZEXT,
+)
+from anabranch.expr.variables import postorder_within
+
+from .valuesets import ValueSet, highest, lowest
+
+Range: TypeAlias = tuple[int, int]
+NODES_LIMIT = 400  # larger conditions are left to the solver
+
+
+def known_truth(cond: Expr, sets: Mapping[int, ValueSet]) -> bool | None:
+    """The truth of a condition if the ranges of its variables force it."""
+    order = postorder_within([cond], NODES_LIMIT)
+    if order is None:
+        return None
+    memo: dict[Expr, Range] = {}
+    for n in order:
+        if n.op == VAR:
+            s = sets.get(n.a)
+            memo[n] = (0, MASK[n.w]) if s is None else (lowest(s), highest(s))
+            continue
+        rule = _RULES.get(n.op)
+        r = None
+        if rule is not None:
+            a, b, c = (memo[x] if x.__class__ is Expr else (x, x) for x in (n.a, n.b, n.c))
+            r = rule(n, a, b, c)
+        memo[n] = (0, MASK[n.w]) if r is None else r
+    lo, hi = memo[cond]
+    return bool(lo) if lo == hi else None
+
+
+def _add(n: Expr, a: Range, b: Range, c: Any) -> Range | None:
+    m = MASK[n.w]
+    lo, hi = a[0] + b[0], a[1] + b[1]
+    if hi <= m:
+        return lo, hi
+    return (lo & m, hi & m) if lo > m else None
+
+
+def _sub(n: Expr, a: Range, b: Range, c: Any) -> Range | None:
+    m = MASK[n.w]
+    lo, hi = a[0] - b[1], a[1] - b[0]
+    if lo >= 0:
+        return lo, hi
+    return (lo & m, hi & m) if hi < 0 else None
+
+
+def _mul(n: Expr, a: Range, b: Range, c: Any) -> Range | None:
+    hi = a[1] * b[1]
+    return (a[0] * b[0], hi) if hi <= MASK[n.w] else None
+
+
+def _shl(n: Expr, a: Range, b: Range, c: Any) -> Range | None:
+    if b[1] >= n.w or a[1] << b[1] > MASK[n.w]:
+        return None
+    return a[0] << b[0], a[1] << b[1]
+
+
+def _lshr(n: Expr, a: Range, b: Range, c: Any) -> Range | None:
+    return a[0] >> min(b[1], n.w), a[1] >> min(b[0], n.w)
+
+
+def _and(n: Expr, a: Range, b: Range, c: Any) -> Range | None:
+    if n.w == 1:
+        return a[0] & b[0], a[1] & b[1]
+    return 0, min(a[1], b[1])
+
+
+def _or(n: Expr, a: Range, b: Range, c: Any) -> Range | None:
+    return max(a[0], b[0]), MASK[max(a[1].bit_length(), b[1].bit_length())]
+
+
+def _xor(n: Expr, a: Range, b: Range, c: Any) -> Range | None:
+    if n.w > 1 and b[0] == b[1] == 1 << (n.w - 1) and (a[0] ^ a[1]) >> (n.w - 1) == 0:
+        return a[0] ^ b[0], a[1] ^ b[0]
+    if a[0] == a[1] and b[0] == b[1]:
+        return a[0] ^ b[0], a[0] ^ b[0]
+    return 0, MASK[max(a[1].bit_length(), b[1].bit_length())]
+
+
+def _udiv(n: Expr, a: Range, b: Range, c: Any) -> Range | None:
+    return (a[0] // b[1], a[1] // b[0]) if b[0] else None
+
+
+def _urem(n: Expr, a: Range, b: Range, c: Any) -> Range | None:
+    if b[0] == 0:
+        return 0, a[1]
+    return a if a[1] < b[0] else (0, min(a[1], b[1] - 1))
+
+
+def _sext(n: Expr, a: Range, b: Any, c: Any) -> Range | None:
+    s = 1 << (n.a.w - 1)
+    if a[1] < s:
+        return a
+    high = MASK[n.w] ^ MASK[n.a.w]
+    return (a[0] | high, a[1] | high) if a[0] >= s else None
+
+
+def _extract(n: Expr, a: Range, b: Any, c: Any) -> Range | None:
+    lo, hi = a[0] >> n.c, a[1] >> n.c
+    if lo >> n.w == hi >> n.w:
+        return lo & MASK[n.w], hi & MASK[n.w]
+    return None
+
+
+def _concat(n: Expr, a: Range, b: Range, c: Any) -> Range | None:
+    k = low_width(n)
+    return a[0] << k | b[0], a[1] << k | b[1]
+
+
+def _ite(n: Expr, a: Range, b: Range, c: Range) -> Range | None:
+    if a[0] == a[1]:
+        return b if a[0] else c
+    return min(b[0], c[0]), max(b[1], c[1])
+
+
+def _eq(n: Expr, a: Range, b: Range, c: Any) -> Range | None:
+    if a[1] < b[0] or b[1] < a[0]:
+        return 0, 0
+    return (1, 1) if a[0] == a[1] == b[0] == b[1] else None
+
+
+def _ult(n: Expr, a: Range, b: Range, c: Any) -> Range | None:
+    if a[1] < b[0]:
+        return 1, 1
+    return (0, 0) if a[0] >= b[1] else None
+
+
+def _slt(n: Expr, a: Range, b: Range, c: Any) -> Range | None:
+    s = 1 << (n.a.w - 1)
+    p = (0, MASK[n.a.w]) if a[0] < s <= a[1] else (a[0] ^ s, a[1] ^ s)
+    q = (0, MASK[n.a.w]) if b[0] < s <= b[1] else (b[0] ^ s, b[1] ^ s)
+    return _ult(n, p, q, c)
+
+
+_RULES: dict[str, Callable[[Expr, Any, Any, Any], Range | None]] = {
+    ADD: _add,
+    SUB: _sub,
+    MUL: _mul,
+    SHL: _shl,
+    LSHR: _lshr,
+    AND: _and,
+    OR: _or,
+    XOR: _xor,
+    UDIV: _udiv,
+    UREM: _urem,
+    ZEXT: lambda n, a, b, c: a,
+    SEXT: _sext,
+    EXTRACT: _extract,
+    CONCAT: _concat,
+    ITE: _ite,
+    NOT: lambda n, a, b, c: (1 - a[1], 1 - a[0]),
+    EQ: _eq,
+    ULT: _ult,
+    SLT: _slt,
+}

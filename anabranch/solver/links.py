@@ -1,0 +1,207 @@
+"""The chain: ways to decide a condition in a slice, cheapest first.
+
+Each link answers True or False (the other side is infeasible), a pair of models (both sides are feasible), or
+None: ask the next one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, TypeAlias
+
+from anabranch.expr import Expr, evaluate, expr_vars
+from anabranch.expr.boolean import negation
+
+from .backend import UNKNOWN, UNSAT, Backend, Model, SolverUnknown
+from .bounds import known_truth
+from .slices import Slice, conjuncts
+from .valuesets import complement, contains, intersect, lowest, truth_set
+
+BothModels: TypeAlias = tuple[Model, Model]  # if true, if false
+
+
+class Query:
+    """One condition to decide in one slice."""
+
+    __slots__ = ("_side", "cond", "slice")
+
+    def __init__(self, slice_: Slice, cond: Expr) -> None:
+        self.slice = slice_
+        self.cond = cond
+        self._side: bool | None = None
+
+    @property
+    def side(self) -> bool:
+        """The side that the model of the slice takes."""
+        if self._side is None:
+            self._side = evaluate(self.cond, self.slice.model) is True
+        return self._side
+
+    @property
+    def other(self) -> Expr:
+        """The condition of the side that the model does not take."""
+        return negation(self.cond) if self.side else self.cond
+
+    def models(self, other: Model) -> BothModels:
+        """The models of both sides, given one of the side that the slice's model does not take."""
+        own = self.slice.model
+        return (own, other) if self.side else (other, own)
+
+
+class Link(Protocol):
+    """One way to decide."""
+
+    name: str
+
+    def answer(self, q: Query) -> bool | BothModels | None:
+        """The decision, or None to pass the query on."""
+        ...
+
+
+class Seen:
+    """The condition or its negation is among the constraints."""
+
+    name = "seen"
+
+    def answer(self, q: Query) -> bool | None:
+        """See Link."""
+        constraints = q.slice.constraints
+        if q.cond in constraints:
+            return True
+        return False if negation(q.cond) in constraints else None
+
+
+class ExactValues:
+    """A slice of one variable whose values are known exactly: all values of a byte, ranges of wider ones."""
+
+    name = "values"
+
+    def answer(self, q: Query) -> bool | BothModels | None:
+        """See Link."""
+        s = q.slice
+        values = s.values
+        if values is None:
+            return None
+        truth = truth_set(q.cond)
+        if truth is None:
+            return None
+        v = s.vars[0]
+        own = s.model[v]
+        yes = intersect(values, truth)
+        if not yes:
+            return False
+        if values.__class__ is int:
+            no = values & ~truth  # type: ignore[operator]
+        else:
+            no = intersect(values, complement(truth, _width(values, truth)))
+        if not no:
+            return True
+        if contains(yes, own):
+            return s.model, {v: lowest(no)}
+        return {v: lowest(yes)}, s.model
+
+
+def _width(*sets: object) -> int:
+    """A width that holds all values of the ranges."""
+    return max(int(s[-1][1]).bit_length() for s in sets if s) or 1  # type: ignore[index]
+
+
+class Bounds:
+    """The bounds of the variables force the condition."""
+
+    name = "bounds"
+
+    def answer(self, q: Query) -> bool | None:
+        """See Link."""
+        s, cond = q.slice, q.cond
+        vs = expr_vars(cond)
+        if len(vs) == 1:
+            truth = truth_set(cond)
+            if truth is None:
+                return known_truth(cond, s.bounds)
+            bound = s.bounds[vs[0]]
+            both = intersect(bound, truth)
+            if not both:
+                return False
+            return True if both == bound else None
+        return known_truth(cond, s.bounds)
+
+
+class KnownModels:
+    """A model of the slice found earlier takes the other side."""
+
+    name = "models"
+
+    def answer(self, q: Query) -> BothModels | None:
+        """See Link."""
+        s, cond, side = q.slice, q.cond, q.side
+        for model in s.models[1:]:
+            if evaluate(cond, model) is not side:
+                return q.models(model)
+        return None
+
+
+class Remembered:
+    """Subset and superset answers: what the backend said of the condition with fewer or more constraints."""
+
+    name = "subsets"
+    kept = 8  # answers remembered for a condition
+
+    def __init__(self) -> None:
+        self.unsat: dict[Expr, list[frozenset[Expr]]] = {}
+        self.sat: dict[Expr, list[tuple[frozenset[Expr], Model]]] = {}
+
+    def answer(self, q: Query) -> bool | BothModels | None:
+        """See Link."""
+        s, other = q.slice, q.other
+        constraints = s.constraints
+        for smaller in self.unsat.get(other, ()):
+            if smaller <= constraints:
+                return q.side
+        for larger, model in self.sat.get(other, ()):
+            if larger >= constraints and all(v in model for v in s.vars):
+                return q.models({v: model[v] for v in s.vars})
+        return None
+
+    def learn(self, q: Query, model: Model | None) -> None:
+        """Remembers an answer of the backend for the other side."""
+        if model is None:
+            self.unsat.setdefault(q.other, []).append(q.slice.constraints)
+            del self.unsat[q.other][: -self.kept]
+        else:
+            self.sat.setdefault(q.other, []).append((q.slice.constraints, model))
+            del self.sat[q.other][: -self.kept]
+
+    def clear(self) -> None:
+        """Forgets everything."""
+        self.unsat.clear()
+        self.sat.clear()
+
+
+class AskBackend:
+    """The decision procedure; answers every query or gives up."""
+
+    name = "backend"
+
+    def __init__(self, backend: Backend, remembered: Remembered) -> None:
+        self.backend = backend
+        self.remembered = remembered
+
+    def answer(self, q: Query) -> bool | BothModels:
+        """See Link."""
+        s = q.slice
+        result = self.backend.solve((*s.order, *conjuncts(q.other)), s.vars)
+        if result is UNKNOWN:
+            raise SolverUnknown(q.side)
+        if result is UNSAT:
+            self.remembered.learn(q, None)
+            return q.side
+        assert isinstance(result, dict)
+        self.remembered.learn(q, result)
+        return q.models(result)
+
+
+def default_links(backend: Backend) -> Sequence[Link]:
+    """The chain in its order."""
+    remembered = Remembered()
+    return (Seen(), ExactValues(), Bounds(), KnownModels(), remembered, AskBackend(backend, remembered))

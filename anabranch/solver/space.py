@@ -1,0 +1,169 @@
+"""The space of slices: roots, joins and decisions, shared by all states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from time import perf_counter
+
+from anabranch.expr import Expr, evaluate, expr_vars
+from anabranch.expr.boolean import negation
+
+from .backend import UNKNOWN, UNSAT, Backend, Model, SolverStats, SolverUnknown, Timer
+from .bitwuzla_backend import BitwuzlaBackend
+from .links import Link, Query, Remembered, default_links
+from .slices import MODELS_KEPT, Decision, Slice, Split, conjuncts, make_slice, narrowed, root_slice
+
+
+class SliceSpace:
+    """Interns slices and decides conditions in them.
+
+    `decide` is for misses only: the caller looks into `slice.answers` first.
+    """
+
+    def __init__(self, backend: Backend | None = None, links: Sequence[Link] | None = None) -> None:
+        self.backend: Backend = BitwuzlaBackend() if backend is None else backend
+        self.stats = SolverStats()
+        self.links = tuple(default_links(self.backend) if links is None else links)
+        self._timed: tuple[tuple[Callable[[Query], object], Timer], ...] = tuple(
+            (link.answer, self.stats.timer(link.name)) for link in self.links
+        )
+        self._roots: dict[int, Slice] = {}
+        self._slices: dict[tuple[frozenset[Expr], tuple[int, ...]], Slice] = {}
+        self._exact: dict[tuple[int, object], Slice] = {}
+        self._joins: dict[tuple[Slice, ...], Slice] = {}
+
+    def root(self, index: int) -> Slice:
+        """The slice of a variable without constraints; its model is 0."""
+        s = self._roots.get(index)
+        if s is None:
+            s = self._roots[index] = root_slice(index)
+        return s
+
+    def join(self, slices: tuple[Slice, ...]) -> Slice:
+        """One slice for several with different variables."""
+        s = self._joins.get(slices)
+        if s is None:
+            s = self._joins[slices] = self._join(slices)
+        return s
+
+    def _join(self, slices: tuple[Slice, ...]) -> Slice:
+        if len(slices) == 1:
+            return slices[0]
+        constraints = frozenset().union(*(s.constraints for s in slices))
+        variables = tuple(sorted(v for s in slices for v in s.vars))
+        key = (constraints, variables)
+        found = self._slices.get(key)
+        if found is not None:
+            return found
+        models: list[Model] = []
+        for i in range(min(MODELS_KEPT, max(len(s.models) for s in slices))):
+            model: Model = {}
+            for s in slices:
+                model.update(s.models[i % len(s.models)])
+            models.append(model)
+        bounds = {v: b for s in slices for v, b in s.bounds.items()}
+        order = tuple(c for s in slices for c in s.order)
+        joined = self._slices[key] = make_slice(constraints, order, variables, tuple(models), None, bounds)
+        return joined
+
+    def decide(self, s: Slice, cond: Expr) -> Decision:
+        """Whether the condition is forced in the slice, or how it splits; remembered in `s.answers`.
+
+        Raises SolverUnknown if the backend gives up; nothing is remembered then.
+        """
+        q = Query(s, cond)
+        for answer, timer in self._timed:
+            start = perf_counter()
+            try:
+                r = answer(q)
+            finally:
+                timer.seconds += perf_counter() - start
+            if r is not None:
+                timer.count += 1
+                break
+        else:
+            raise SolverUnknown(q.side)
+        decision: Decision
+        if isinstance(r, bool):
+            decision = r
+        else:
+            yes_model, no_model = r  # type: ignore[misc]
+            decision = Split(
+                self._child(s, cond, yes_model),
+                self._child(s, negation(cond), no_model),
+                yes_model is s.model,
+            )
+        s.answers[cond] = decision
+        return decision
+
+    def _child(self, s: Slice, cond: Expr, model: Model) -> Slice:
+        """The slice with one more condition, which the model satisfies."""
+        new = [c for c in conjuncts(cond) if c not in s.constraints]
+        values, bounds = narrowed(s, new)
+        variables = s.vars
+        if values is not None:  # slices with the same values are the same, whatever the constraints
+            exact = (variables[0], values)
+            found = self._exact.get(exact)
+            if found is None:
+                found = self._exact[exact] = make_slice(
+                    s.constraints.union(new), (*s.order, *new), variables, (model,), values, bounds
+                )
+            return found
+        key = (s.constraints.union(new), variables)
+        found = self._slices.get(key)
+        if found is None:
+            models = [model]
+            for other in s.models:
+                if other is not model and len(models) < MODELS_KEPT and evaluate(cond, other) is True:
+                    models.append(other)
+            found = self._slices[key] = make_slice(
+                key[0], (*s.order, *new), variables, tuple(models), None, bounds
+            )
+        return found
+
+    def assume(self, s: Slice, cond: Expr) -> Slice | None:
+        """The slice with the condition added, or None if that is infeasible."""
+        r = s.answers.get(cond)
+        if r is None:
+            r = self.decide(s, cond)
+        if r.__class__ is bool:
+            return s if r else None
+        return r.yes  # type: ignore[union-attr]
+
+    def check(self, conds: Sequence[Expr]) -> Model | None:
+        """A model of the conditions, or None if there is none: a question outside any path."""
+        variables = tuple(sorted({v for c in conds for v in expr_vars(c)}))
+        timer = self.stats.timer("check")
+        with timer:
+            timer.count += 1
+            result = self.backend.solve(tuple(conds), variables)
+        if result is UNKNOWN:
+            raise SolverUnknown(False)
+        if result is UNSAT:
+            return None
+        assert isinstance(result, dict)
+        return result
+
+    def size(self) -> int:
+        """How many slices are kept."""
+        return len(self._roots) + len(self._slices) + len(self._exact) + len(self._joins)
+
+    def evict(self, target: int = 0) -> int:
+        """Forgets memoised slices if there are more than `target`; returns how many were forgotten.
+
+        Slices that states hold stay alive and right: their answers are found again when asked for.
+        """
+        before = self.size()
+        if before <= target:
+            return 0
+        for table in (self._roots, self._slices, self._exact, self._joins):
+            for s in table.values():  # type: ignore[attr-defined]
+                s.answers.clear()
+        self._roots.clear()
+        self._slices.clear()
+        self._exact.clear()
+        self._joins.clear()
+        for link in self.links:
+            if isinstance(link, Remembered):
+                link.clear()
+        return before

@@ -1,0 +1,330 @@
+"""Exact sets of values of one variable.
+
+A variable of up to 8 bits has a bit mask over its values (an int); a wider one a tuple of disjoint ascending
+ranges. `truth_set` gives the values that make a condition over one variable true, or None when the condition
+has no shape that ranges can follow (masks always work: all values are tried).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from anabranch.expr import MASK, Expr, expr_vars, postorder, variable
+from anabranch.expr.evaluate import SEMANTICS, low_width
+from anabranch.expr.node import (
+    ADD,
+    AND,
+    CONCAT,
+    EQ,
+    EXTRACT,
+    NOT,
+    OR,
+    SEXT,
+    SLT,
+    SUB,
+    UDIV,
+    ULT,
+    VAR,
+    XOR,
+    ZEXT,
+)
+
+Ranges: TypeAlias = tuple[tuple[int, int], ...]
+ValueSet: TypeAlias = int | Ranges
+BYTE = 8
+UNTRIED = "no ranges"  # in Expr.truth: looked at before, without result
+
+
+def full_set(w: int) -> ValueSet:
+    """All values of that width."""
+    return (1 << (1 << w)) - 1 if w <= BYTE else ((0, MASK[w]),)
+
+
+def is_empty(s: ValueSet) -> bool:
+    """Whether no value is left."""
+    return not s
+
+
+def contains(s: ValueSet, v: int) -> bool:
+    """Membership."""
+    if s.__class__ is int:
+        return s >> v & 1 == 1
+    return any(lo <= v <= hi for lo, hi in s)  # type: ignore[union-attr]
+
+
+def lowest(s: ValueSet) -> int:
+    """The least member."""
+    return (s & -s).bit_length() - 1 if isinstance(s, int) else s[0][0]
+
+
+def highest(s: ValueSet) -> int:
+    """The greatest member."""
+    return s.bit_length() - 1 if isinstance(s, int) else s[-1][1]
+
+
+def intersect(p: ValueSet, q: ValueSet) -> ValueSet:
+    """Values in both."""
+    if isinstance(p, int) or isinstance(q, int):
+        return p & q  # type: ignore[operator]
+    out: list[tuple[int, int]] = []
+    i = j = 0
+    while i < len(p) and j < len(q):
+        lo, hi = max(p[i][0], q[j][0]), min(p[i][1], q[j][1])
+        if lo <= hi:
+            out.append((lo, hi))
+        if p[i][1] < q[j][1]:
+            i += 1
+        else:
+            j += 1
+    return tuple(out)
+
+
+def complement(s: ValueSet, w: int) -> ValueSet:
+    """Values of width w that are not in s."""
+    if isinstance(s, int):
+        return ((1 << (1 << w)) - 1) ^ s
+    out: list[tuple[int, int]] = []
+    start = 0
+    for lo, hi in s:
+        if start < lo:
+            out.append((start, lo - 1))
+        start = hi + 1
+    if start <= MASK[w]:
+        out.append((start, MASK[w]))
+    return tuple(out)
+
+
+def _normal(parts: list[tuple[int, int]]) -> Ranges:
+    """Disjoint ascending ranges of any ranges."""
+    out: list[tuple[int, int]] = []
+    for lo, hi in sorted(parts):
+        if out and lo <= out[-1][1] + 1:
+            out[-1] = (out[-1][0], max(out[-1][1], hi))
+        else:
+            out.append((lo, hi))
+    return tuple(out)
+
+
+def truth_set(cond: Expr) -> ValueSet | None:
+    """The values of its one variable for which the condition holds; None if it has no ranges."""
+    t = cond.truth
+    if t is None:
+        w = variable(expr_vars(cond)[0]).w
+        if w <= BYTE:
+            t = truth_mask(cond, w)
+        else:
+            t = _condition_ranges(cond)
+        cond.truth = UNTRIED if t is None else t
+    return None if t is UNTRIED else t
+
+
+# -- masks ------------------------------------------------------------------------------------------------
+
+_tables: dict[Expr, list[Any]] = {}  # value of a node for each value of its one variable
+_TABLES_KEPT = 2000
+
+
+def truth_mask(cond: Expr, w: int, depth: int = 0) -> int:
+    """The truth set of a condition over one variable of up to 8 bits."""
+    t = cond.truth
+    if t.__class__ is int:
+        return t  # type: ignore[no-any-return]
+    op, a, b = cond.op, cond.a, cond.b
+    if op == VAR:
+        return 2
+    full = (1 << (1 << w)) - 1
+    if op == NOT and depth < 50:
+        mask = full ^ truth_mask(a, w, depth + 1)
+    elif op == AND and depth < 50:
+        mask = truth_mask(a, w, depth + 1) & truth_mask(b, w, depth + 1)
+    elif op == OR and depth < 50:
+        mask = truth_mask(a, w, depth + 1) | truth_mask(b, w, depth + 1)
+    elif op == EQ and a.op == VAR and b.__class__ is int:
+        mask = 1 << b
+    elif op == ULT and a.op == VAR and b.__class__ is int:
+        mask = (1 << b) - 1
+    else:
+        mask = int("".join(["1" if v else "0" for v in reversed(_table(cond, w))]), 2)
+    cond.truth = mask
+    return mask
+
+
+def _table(e: Expr, w: int) -> list[Any]:
+    """The value of a node for each value of its one variable."""
+    found = _tables.get(e)
+    if found is not None:
+        return found
+    if len(_tables) > _TABLES_KEPT:
+        _tables.clear()
+    size = 1 << w
+    for n in postorder([e]):
+        if n in _tables:
+            continue
+        if n.op == VAR:
+            _tables[n] = [v == 1 for v in range(2)] if w == 1 else list(range(size))
+            continue
+        a, b, c = (_tables[x] if x.__class__ is Expr else [x] * size for x in (n.a, n.b, n.c))
+        quick = _QUICK.get(n.op)
+        if quick is not None and (n.op != EXTRACT or n.w > 1):
+            _tables[n] = quick(n, a, b)
+        else:
+            f = SEMANTICS[n.op]
+            _tables[n] = [f(n, p, q, r) for p, q, r in zip(a, b, c, strict=True)]
+    return _tables[e]
+
+
+def _pairs(a: list[Any], b: list[Any]) -> Any:
+    return zip(a, b, strict=True)
+
+
+_QUICK: dict[str, Callable[[Expr, list[Any], list[Any]], list[Any]]] = {
+    ADD: lambda n, a, b: [(p + q) & m for m in (MASK[n.w],) for p, q in _pairs(a, b)],
+    SUB: lambda n, a, b: [(p - q) & m for m in (MASK[n.w],) for p, q in _pairs(a, b)],
+    AND: lambda n, a, b: [p & q for p, q in _pairs(a, b)],
+    OR: lambda n, a, b: [p | q for p, q in _pairs(a, b)],
+    XOR: lambda n, a, b: [p ^ q for p, q in _pairs(a, b)],
+    EQ: lambda n, a, b: [p == q for p, q in _pairs(a, b)],
+    ULT: lambda n, a, b: [p < q for p, q in _pairs(a, b)],
+    NOT: lambda n, a, b: [not p for p in a],
+    ZEXT: lambda n, a, b: [int(p) for p in a],
+    EXTRACT: lambda n, a, b: [p >> n.c & m for m in (MASK[n.w],) for p in a],
+    CONCAT: lambda n, a, b: [p << k | q for k in (low_width(n),) for p, q in _pairs(a, b)],
+}
+
+# -- ranges -----------------------------------------------------------------------------------------------
+
+RANGES_LIMIT = 64  # more ranges than this are not worth following
+
+
+def _condition_ranges(cond: Expr) -> Ranges | None:
+    """The truth set of a condition over one wide variable, followed through connectives."""
+    op = cond.op
+    w = variable(expr_vars(cond)[0]).w
+    if op == NOT:
+        r = truth_set(cond.a)
+        return None if r is None else complement(r, w)  # type: ignore[return-value]
+    if op in (AND, OR):
+        p, q = truth_set(cond.a), truth_set(cond.b)
+        if p is None or q is None:
+            return None
+        if op == AND:
+            both = intersect(p, q)
+        else:
+            both = complement(intersect(complement(p, w), complement(q, w)), w)
+        return both if len(both) <= RANGES_LIMIT else None  # type: ignore[arg-type,return-value]
+    if op in (EQ, ULT, SLT) and cond.b.__class__ is int:
+        c, n = cond.b, cond.a.w
+        if op == EQ:
+            return _pull(cond.a, ((c, c),))
+        if op == ULT:
+            return _pull(cond.a, ((0, c - 1),))
+        s = 1 << (n - 1)
+        return _pull(cond.a, ((0, c - 1), (s, MASK[n])) if c < s else ((s, c - 1),))
+    if op == EXTRACT:
+        return _pull(cond, ((1, 1),))
+    return None
+
+
+def _pull(e: Expr, ranges: Ranges) -> Ranges | None:
+    """The values of the variable for which e lies in the ranges."""
+    while e.op != VAR:
+        if len(ranges) > RANGES_LIMIT:
+            return None
+        pull = _PULL.get(e.op)
+        below = None if pull is None else pull(e, ranges)
+        if below is None:
+            return None
+        e, ranges = below
+        if not ranges:
+            return ()
+    return ranges
+
+
+def _rotate(ranges: Ranges, by: int, w: int) -> Ranges:
+    """The ranges moved by a constant, modulo 2**w."""
+    m = MASK[w]
+    out: list[tuple[int, int]] = []
+    for lo, hi in ranges:
+        p, q = (lo + by) & m, (hi + by) & m
+        if p <= q:
+            out.append((p, q))
+        else:
+            out += [(p, m), (0, q)]
+    return _normal(out)
+
+
+def _reflect(ranges: Ranges, c: int, w: int) -> Ranges:
+    """The x for which c - x lies in the ranges."""
+    m = MASK[w]
+    out: list[tuple[int, int]] = []
+    for lo, hi in ranges:
+        p, q = (c - hi) & m, (c - lo) & m
+        if p <= q:
+            out.append((p, q))
+        else:
+            out += [(p, m), (0, q)]
+    return _normal(out)
+
+
+Pulled: TypeAlias = tuple[Expr, Ranges] | None
+
+
+def _pull_add(e: Expr, r: Ranges) -> Pulled:
+    return (e.a, _rotate(r, -e.b, e.w)) if e.b.__class__ is int else None
+
+
+def _pull_sub(e: Expr, r: Ranges) -> Pulled:
+    return (e.b, _reflect(r, e.a, e.w)) if e.a.__class__ is int else None
+
+
+def _pull_xor(e: Expr, r: Ranges) -> Pulled:
+    if e.b.__class__ is not int:
+        return None
+    if e.b == MASK[e.w]:
+        return e.a, _reflect(r, MASK[e.w], e.w)
+    if e.b == 1 << (e.w - 1):
+        return e.a, _rotate(r, e.b, e.w)
+    return None
+
+
+def _pull_zext(e: Expr, r: Ranges) -> Pulled:
+    if e.a.w == 1:
+        return None
+    return e.a, intersect(r, ((0, MASK[e.a.w]),))  # type: ignore[return-value]
+
+
+def _pull_sext(e: Expr, r: Ranges) -> Pulled:
+    n = e.a.w
+    if n == 1:
+        return None
+    s = 1 << (n - 1)
+    low = intersect(r, ((0, s - 1),))
+    high = intersect(r, ((MASK[e.w] - s + 1, MASK[e.w]),))
+    return e.a, _normal([*low, *((lo & MASK[n], hi & MASK[n]) for lo, hi in high)])  # type: ignore[misc,union-attr]
+
+
+def _pull_extract(e: Expr, r: Ranges) -> Pulled:
+    k = e.c
+    if k + e.w != e.a.w:
+        return None
+    return e.a, tuple((lo << k, (hi << k) + MASK[k]) for lo, hi in r)
+
+
+def _pull_udiv(e: Expr, r: Ranges) -> Pulled:
+    c = e.b
+    if c.__class__ is not int or c == 0 or e.a.__class__ is not Expr:
+        return None
+    scaled = tuple((lo * c, hi * c + c - 1) for lo, hi in r)
+    return e.a, intersect(scaled, ((0, MASK[e.w]),))  # type: ignore[return-value]
+
+
+_PULL: dict[str, Callable[[Expr, Ranges], Pulled]] = {
+    ADD: _pull_add,
+    SUB: _pull_sub,
+    XOR: _pull_xor,
+    ZEXT: _pull_zext,
+    SEXT: _pull_sext,
+    EXTRACT: _pull_extract,
+    UDIV: _pull_udiv,
+}
