@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -158,6 +161,34 @@ def test_ctrl_c_keeps_what_was_found(
     assert not data.complete
     assert data.run["losses"].keys() == {"interrupted"}
     assert (data.run["stopped"], data.run["tests"], len(data.run["errors"])) == ("interrupted", 2, 1)
+
+
+def test_sigterm_keeps_what_was_found(engine: Callable[[Explore], None]) -> None:
+    def terminated(program: Any, settings: Any, listener: Listener) -> RunResult:
+        good_run(program, settings, listener)
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(5)
+        raise AssertionError("the signal did not arrive")
+
+    before = signal.getsignal(signal.SIGTERM)
+    engine(terminated)
+    assert main(["run", "-q", "a.c"]) == 143
+    assert signal.getsignal(signal.SIGTERM) is before
+    assert read_run(Path("anabranch-last")).run["stopped"] == "terminated"
+
+
+def test_results_that_cannot_be_written(
+    engine: Callable[[Explore], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    def loses_its_directory(program: Any, settings: Any, listener: Listener) -> RunResult:
+        shutil.rmtree("anabranch-out-0")
+        return good_run(program, settings, listener)
+
+    engine(loses_its_directory)
+    assert main(["run", "a.c"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == "anabranch: run: cannot write anabranch-out-0/test000001.ktest: no such file or directory\n"
 
 
 def test_an_engine_that_stops_by_itself(engine: Callable[[Explore], None]) -> None:
