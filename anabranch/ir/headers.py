@@ -75,7 +75,7 @@ def read_function(module: Module, names: Names, number: int, line: str, body: Sp
         linkage,
         _function_attributes(cursor),
         module.debug,
-        int(subprogram[1]) if subprogram else None,
+        subprogram[1] if subprogram else None,
         _body_reader(names, body, number + 1) if body is not None else None,
     )
     function.return_attrs = return_attrs
@@ -223,7 +223,7 @@ def _read_tail(variable: GlobalVariable, line: str) -> None:
     if section := _SECTION.search(tail):
         variable.section = string_bytes(section[1]).decode(errors="surrogateescape")
     if debug := _DBG.search(tail):
-        variable.variable_id = int(debug[1])
+        variable.variable_id = debug[1]
 
 
 def _alias_target(cursor: Cursor, line: str) -> Operand:

@@ -59,7 +59,7 @@ def _ordering(c: Cursor) -> list[str]:
 
 
 def read_load(c: Cursor, op: str) -> Instruction:
-    flags = take_flags(c, _ACCESS)
+    flags = take_flags(c, _ACCESS) if c.tokens[c.pos] in _ACCESS else NO_FLAGS
     type = c.type()
     c.expect(",")
     pointer = c.typed_value()
@@ -69,8 +69,8 @@ def read_load(c: Cursor, op: str) -> Instruction:
 
 
 def read_store(c: Cursor, op: str) -> Instruction:
-    flags = take_flags(c, _ACCESS)
-    value = c.value(c.type())
+    flags = take_flags(c, _ACCESS) if c.tokens[c.pos] in _ACCESS else NO_FLAGS
+    value = c.typed_value()
     c.expect(",")
     pointer = c.typed_value()
     if "atomic" in flags:
@@ -80,9 +80,9 @@ def read_store(c: Cursor, op: str) -> Instruction:
 
 def read_binary(c: Cursor, op: str) -> Instruction:
     flags = take_flags(c)
-    type = c.type()
-    left = c.value(type)
+    left = c.typed_value()
     c.expect(",")
+    type = left.type
     return Instruction(op, type, (left, c.value(type)), (), flags)
 
 
@@ -91,9 +91,9 @@ def read_compare(c: Cursor, op: str) -> Instruction:
     predicate = c.next()
     if predicate not in _PREDICATES[op]:
         raise ValueError(f"'{predicate}' is not a predicate of {op}")
-    type = c.type()
-    left = c.value(type)
+    left = c.typed_value()
     c.expect(",")
+    type = left.type
     right = c.value(type)
     result = compare_type(type) if type.__class__ is VectorType else I1
     return Instruction(op, result, (left, right), (), flags, predicate)
@@ -171,7 +171,7 @@ def read_getelementptr(c: Cursor, op: str) -> Instruction:
     operands: list[Operand] = []
     while c.pos < end and tokens[c.pos] == ",":
         c.pos += 1
-        operands.append(c.value(c.type()))
+        operands.append(c.typed_value())
     if not operands:
         raise ValueError("getelementptr needs a pointer")
     result = operands[0].type
@@ -197,7 +197,7 @@ def read_alloca(c: Cursor, op: str) -> Instruction:
 
 def read_cast(c: Cursor, op: str) -> Instruction:
     flags = take_flags(c)
-    value = c.value(c.type())
+    value = c.typed_value()
     c.expect("to")
     return Instruction(op, c.type(), (value,), (), flags)
 
@@ -225,16 +225,16 @@ def read_select(c: Cursor, op: str) -> Instruction:
     flags = take_flags(c)
     condition = c.typed_value()
     c.expect(",")
-    type = c.type()
-    if_true = c.value(type)
+    if_true = c.typed_value()
     c.expect(",")
+    type = if_true.type
     return Instruction(op, type, (condition, if_true, c.value(_same(c.type(), type))), (), flags)
 
 
 def read_unary(c: Cursor, op: str) -> Instruction:
     flags = take_flags(c)
-    type = c.type()
-    return Instruction(op, type, (c.value(type),), (), flags)
+    value = c.typed_value()
+    return Instruction(op, value.type, (value,), (), flags)
 
 
 def read_ret(c: Cursor, op: str) -> Instruction:

@@ -119,7 +119,7 @@ class Function:
         linkage: str,
         attributes: frozenset[str],
         debug: DebugInfo,
-        subprogram_id: int | None,
+        subprogram_id: str | None,
         read_body: Callable[[Function], list[Block]] | None,
     ) -> None:
         self.name = name
@@ -209,7 +209,7 @@ class GlobalVariable:
         self.align = value_type.align
         self.section: str | None = None
         self.thread_local = False
-        self.variable_id: int | None = None
+        self.variable_id: str | None = None
         self._debug = debug
         self._read_initializer = read_initializer
         self._initializer: Operand | None = None

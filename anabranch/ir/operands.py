@@ -82,10 +82,11 @@ class Names:
 class Cursor:
     """Position in the tokens of one logical line. Running off the end raises IndexError."""
 
-    __slots__ = ("blocks", "locals", "names", "pos", "tokens")
+    __slots__ = ("blocks", "locals", "names", "pos", "tokens", "types")
 
     def __init__(self, names: Names) -> None:
         self.names = names
+        self.types = names.types
         self.tokens: list[str] = []
         self.pos = 0
         self.locals: dict[str, Local] = {}
@@ -104,10 +105,10 @@ class Cursor:
         return token
 
     def expect(self, token: str) -> None:
-        found = self.tokens[self.pos] if self.pos < len(self.tokens) else "the end of the line"
-        if found != token:
-            raise ValueError(f"expected '{token}', found '{found}'")
-        self.pos += 1
+        pos = self.pos
+        if self.tokens[pos] != token:
+            raise ValueError(f"expected '{token}', found '{self.tokens[pos]}'")
+        self.pos = pos + 1
 
     def accept(self, token: str) -> bool:
         if self.pos < len(self.tokens) and self.tokens[self.pos] == token:
@@ -131,13 +132,13 @@ class Cursor:
 
     def at_type(self) -> bool:
         token = self.peek()
-        return token in self.names.types or token[:1] in ("%", "[", "{", "<") or _is_int_type(token)
+        return token in self.types or token[:1] in ("%", "[", "{", "<") or _is_int_type(token)
 
     def type(self) -> Type:
         """A type without the suffix that makes it a function type."""
         token = self.tokens[self.pos]
         self.pos += 1
-        found = self.names.types.get(token)
+        found = self.types.get(token)
         if found is None:
             return self._other_type(token)
         if found is PTR and self.pos < len(self.tokens) and self.tokens[self.pos] == "addrspace":
@@ -277,6 +278,19 @@ class Cursor:
         return self._other_value(token, type)
 
     def typed_value(self) -> Operand:
+        """A type and a value of it; the common cases in one step."""
+        tokens, pos = self.tokens, self.pos
+        type = self.types.get(tokens[pos])
+        if type is not None:
+            token = tokens[pos + 1]
+            local = self.locals.get(token)
+            if local is not None and local.type is type:
+                self.pos = pos + 2
+                return local
+            constant = type.constants.get(token)
+            if constant is not None:
+                self.pos = pos + 2
+                return constant  # type: ignore[no-any-return]
         return self.value(self.type())
 
     def _other_value(self, token: str, type: Type) -> Operand:

@@ -33,8 +33,7 @@ class _Line:
 
 def read_module(text: str) -> Module:
     """Read the canonical text of a module (opaque pointers, LLVM 15 to 22); IRError if it is not that."""
-    start = _NUMBERED.search(text)
-    debug = DebugInfo(text[start.start() :] if start else "")
+    debug = DebugInfo(_numbered_metadata(text))
     module, names = Module(debug), Names(debug)
     kinds: dict[str, list[_Line]] = {"%": [], "@": [], "d": []}
     for line in _top_level(text):
@@ -56,6 +55,15 @@ def read_module(text: str) -> Module:
         with _errors_at(line):
             read_symbol(module, names, line.number, line.text)
     return module
+
+
+def _numbered_metadata(text: str) -> str:
+    """The part of the text from the first numbered metadata node on."""
+    start = text.find("\n!0 = ")
+    if start >= 0:
+        return text[start + 1 :]
+    match = _NUMBERED.search(text)
+    return text[match.start() :] if match else ""
 
 
 @contextmanager
