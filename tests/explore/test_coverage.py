@@ -47,9 +47,9 @@ define void @library() !dbg !7 {
 define void @log(i32 %x) {
   ret void
 }
+!0 = !DILocation(line: 0, scope: !4)
 !1 = !DIFile(filename: "a.c", directory: "/src")
 !2 = !DIFile(filename: "lib.c", directory: "/usr/lib")
-!0 = !DILocation(line: 0, scope: !4)
 !4 = distinct !DISubprogram(name: "main", scope: !1, file: !1, line: 1)
 !5 = distinct !DISubprogram(name: "helper", scope: !1, file: !1, line: 20)
 !7 = distinct !DISubprogram(name: "library", scope: !2, file: !2, line: 1)
