@@ -11,6 +11,7 @@ from anabranch.explore.protocols import S
 
 _LOWEST = -64  # weights are held to 2^-64 .. 2^64
 _HIGHEST = 64
+_UNIT = 2.0**_LOWEST
 
 
 class _Bucket(Generic[S]):
@@ -42,7 +43,8 @@ class Nurs(Generic[S]):
         self._where: dict[S, tuple[_Bucket[S], int]] = {}
         self._buckets: dict[int, _Bucket[S]] = {}
         self._order: list[_Bucket[S]] = []  # all buckets, largest bound first
-        self._total = 0  # sum of the units of all states; an integer, so that it never drifts
+        # Sum of the bounds of all states, in units of 2^-64: an integer, so that it never drifts.
+        self._total = 0
 
     def add(self, states: Sequence[S]) -> None:
         weight, buckets, where = self._weight, self._buckets, self._where
@@ -68,9 +70,9 @@ class Nurs(Generic[S]):
         if not self._total:
             raise IndexError("no state waits")
         while True:
-            point = self._random() * self._total
+            point = self._random() * (self._total * _UNIT)
             for bucket in self._order:
-                point -= len(bucket.states) * bucket.unit
+                point -= len(bucket.states) * bucket.bound
                 if point < 0:
                     break
             else:
@@ -78,7 +80,7 @@ class Nurs(Generic[S]):
             # One random number serves thrice: its place among the buckets, in the bucket, and what is left
             # of it, again uniform, as the coin.
             states = bucket.states
-            coin = -point / bucket.unit
+            coin = -point / bucket.bound
             position = int(coin)
             if position == len(states):
                 continue
