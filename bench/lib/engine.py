@@ -89,7 +89,13 @@ class EngineRun:
 def _entry() -> Any:
     """The engine's main function, with everything a run needs imported before the first fork."""
     main = importlib.import_module("anabranch.cli.main").main
-    for name in ("anabranch.cli.run", "anabranch.frontend", "anabranch.explore", "bitwuzla", "llvmlite.binding"):
+    for name in (
+        "anabranch.cli.run",
+        "anabranch.frontend",
+        "anabranch.explore",
+        "bitwuzla",
+        "llvmlite.binding",
+    ):
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
     return main
@@ -171,7 +177,16 @@ def run_engine(
     """`anabranch run` on some files into ``directory/run``; raises EngineFailure if no run came of it."""
     directory.mkdir(parents=True, exist_ok=True)
     target = directory / "run"
-    arguments = ["run", *map(str, sources), *defines, "--tests", tests, "--output-dir", str(target), "--quiet"]
+    arguments = [
+        "run",
+        *map(str, sources),
+        *defines,
+        "--tests",
+        tests,
+        "--output-dir",
+        str(target),
+        "--quiet",
+    ]
     if search is not None:
         arguments += ["--search", search]
     arguments += extra

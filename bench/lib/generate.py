@@ -1,7 +1,8 @@
 """Random small symbolic C programs whose inputs can all be enumerated.
 
-A program is a function of its seed alone. It has at most 65,536 inputs, no undefined behaviour but the errors it
-means to have, and one statement a line, so that a native run on every input tells what the engine has to find.
+A program is a function of its seed alone. It has at most 65,536 inputs, no undefined behaviour but the
+errors it means to have, and one statement a line, so that a native run on every input tells what the engine
+has to find.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from bench.lib.gen.expressions import Expressions
 from bench.lib.gen.faults import write_fault
 from bench.lib.gen.scope import Array, Function, Scope, Source, Variable
 from bench.lib.gen.statements import Statements
-from bench.lib.gen.types import COMMON, I32, SMALL, TYPEDEFS, U8, U16, U32, U64, I8, I16, CType, convert
+from bench.lib.gen.types import COMMON, I8, I16, I32, SMALL, TYPEDEFS, U8, U16, U32, U64, CType, convert
 
 PRELUDE = """\
 #include <assert.h>
@@ -58,7 +59,8 @@ class Program:
     """A generated program and what its oracle has to know.
 
     ``exact``: output and exit code depend on the path only, so that the engine's tests show all of them.
-    ``library_forks``: the engine may fork where the control flow does not (string functions, choice of pointers).
+    ``library_forks``: the engine may fork where the control flow does not (string functions, choice of
+    pointers).
     """
 
     seed: int
@@ -313,7 +315,9 @@ class _Writer:
         source.statement(
             f"{kind} {name} = ({kind}){narrow.text} * {factor}{suffix} {rng.choice('+-')} {summand}{suffix};"
         )
-        source.open(f"if ({name} {rng.choice(('<', '>=', '>', '!='))} {rng.choice(('10.0', '0.0', '-7.5'))}{suffix})")
+        source.open(
+            f"if ({name} {rng.choice(('<', '>=', '>', '!='))} {rng.choice(('10.0', '0.0', '-7.5'))}{suffix})"
+        )
         source.statement("sink += 1;")
         source.close()
         result = source.fresh("v")

@@ -49,7 +49,7 @@ class NativeError(Exception):
 
 @dataclass(frozen=True)
 class NativeRun:
-    """How one native run ended; ``signal`` is 0 unless a signal ended it, ``timed_out`` if the harness did."""
+    """How one native run ended; ``signal`` is 0 unless a signal ended it."""
 
     code: int
     signal: int

@@ -99,7 +99,7 @@ def read_truth(data: bytes) -> Truth:
 
 
 def native_truth(program: Program, directory: Path) -> Truth:
-    """Run every input; undefined behaviour that the program does not mean to have is an error of the generator."""
+    """Run every input; undefined behaviour that is not meant is an error of the generator."""
     done = run_native(build_oracle(program, directory), time_limit=120)
     if done.code != 0:
         raise NativeError(f"seed {program.seed}: the oracle ended with {done.code}, signal {done.signal}")

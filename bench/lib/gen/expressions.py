@@ -89,7 +89,8 @@ class Expressions:
             return self.leaf(scope)
         choices = [
             (5.0, "arithmetic"), (4.0, "bitwise"), (2.0, "shift"), (1.2, "divide"), (2.5, "compare"),
-            (1.0, "logical"), (1.2, "ternary"), (1.5, "cast"), (1.0, "unary"), (1.6, "element"), (1.6, "call"),
+            (1.0, "logical"), (1.2, "ternary"), (1.5, "cast"), (1.0, "unary"),
+            (1.6, "element"), (1.6, "call"),
         ]  # fmt: skip
         kind = weighted(rng, choices)
         made: Value | None = None

@@ -64,7 +64,7 @@ class Scope:
     in_loop: bool = False
     in_switch: bool = False
 
-    def inner(self, **changes: bool) -> Scope:
+    def inner(self, in_loop: bool | None = None, in_switch: bool | None = None) -> Scope:
         """A block inside this one: it sees everything, what it declares stays inside."""
         return replace(
             self,
@@ -72,7 +72,8 @@ class Scope:
             arrays=list(self.arrays),
             records=list(self.records),
             depth=self.depth + 1,
-            **changes,
+            in_loop=self.in_loop if in_loop is None else in_loop,
+            in_switch=self.in_switch if in_switch is None else in_switch,
         )
 
     def readable(self) -> list[Variable]:

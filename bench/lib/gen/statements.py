@@ -87,7 +87,9 @@ class Statements:
             self.source.statement(f"static const {ctype.name} {name}[{count}] = {{{', '.join(items)}}};")
             scope.arrays.append(Array(name, ctype, count, readonly=True))
         else:
-            items = [convert(self.value(scope, 1), ctype).text for _ in range(self.rng.randrange(1, count + 1))]
+            items = [
+                convert(self.value(scope, 1), ctype).text for _ in range(self.rng.randrange(1, count + 1))
+            ]
             self.source.statement(f"{ctype.name} {name}[{count}] = {{{', '.join(items)}}};")
             scope.arrays.append(Array(name, ctype, count))
 
@@ -100,7 +102,7 @@ class Statements:
         self.source.statement(f"{array.name}[{index}] = {convert(self.value(scope), array.type).text};")
 
     def _pointer(self, scope: Scope) -> None:
-        """A pointer to a variable or into an array, by a choice that may be symbolic, and a write through it."""
+        """A pointer to a variable or into an array, chosen perhaps symbolically, and a write through it."""
         rng = self.rng
         name = self.source.fresh("p")
         arrays = [a for a in scope.arrays if not a.readonly]

@@ -110,7 +110,7 @@ def bounds(operator: str, a: Value, b: Value) -> tuple[int, int]:
 
 
 def arithmetic(operator: str, left: Value, right: Value) -> Value:
-    """+ - * without undefined behaviour: signed if the bounds prove that it fits, else in the unsigned type."""
+    """+ - * without undefined behaviour: signed if the bounds prove that it fits, else unsigned."""
     a, b = promote(left), promote(right)
     ctype = common_type(a.type, b.type)
     if ctype.signed:
