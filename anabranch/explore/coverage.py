@@ -64,10 +64,11 @@ class FileLines:
 class _Shape:
     """What coverage needs to know of one function, whether it was translated or not."""
 
-    __slots__ = ("branches", "file", "first", "pieces", "serving")
+    __slots__ = ("branches", "file", "first", "name", "pieces", "serving")
 
     def __init__(self, function: Function, after_calls: bool) -> None:
         subprogram = function.subprogram
+        self.name = function.name
         self.file = subprogram.file if subprogram is not None else ""
         self.pieces: list[Piece] = pieces_of(function, after_calls)
         self.branches: list[Branch] = branches_of(function)
@@ -223,6 +224,17 @@ class BlockTable:
                 if first is not None and counters[first + position]:
                     covered += piece.instructions
         return covered, total
+
+    def uncovered_blocks(self, counters: Sequence[int]) -> dict[str, list[int]]:
+        """The blocks of the user's functions that were never entered, by function."""
+        found: dict[str, list[int]] = {}
+        for shape in self._user_shapes():
+            first = shape.first
+            heads = [piece.block for piece in shape.pieces if not piece.start]
+            blocks = heads if first is None else [block for block in heads if not counters[first + block]]
+            if blocks:
+                found[shape.name] = blocks
+        return found
 
     def _shape(self, function: Function) -> _Shape:
         shape = self._shapes.get(function.name)

@@ -1,11 +1,9 @@
-"""What has been covered since the last look, and how far a state is from what has not."""
+"""What has been covered since the last look."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
-
-from anabranch.explore.protocols import SearchState
 
 
 def _nothing(counters: Sequence[int]) -> tuple[int, ...]:
@@ -52,44 +50,3 @@ class NewCoverage:
         self.version += 1
         # The first number twice: with a single one, itemgetter would not give a tuple.
         self._look = itemgetter(uncovered[0], *uncovered) if uncovered else _nothing
-
-
-class UncoveredDistance:
-    """Distance of a state's block to the nearest uncovered one.
-
-    `measure` gives the distances of all blocks by number; it is asked again when coverage has changed, but
-    not before `patience` uses of the last answer (by default in proportion to the number of blocks, so that
-    measuring stays cheaper than executing), or at once for a block that is newer than the last answer.
-    """
-
-    __slots__ = ("_distances", "_measure", "_new", "_patience", "_uses", "_version", "measured")
-
-    def __init__(
-        self, new: NewCoverage, measure: Callable[[], Sequence[int]], patience: int | None = None
-    ) -> None:
-        self._new = new
-        self._measure = measure
-        self._patience = patience
-        self._distances: Sequence[int] = ()
-        self._version = -1
-        self._uses = 0
-        self.measured = 0
-        """How often the distances were computed."""
-
-    def __call__(self, state: SearchState) -> int:
-        if self._version != self._new.version:
-            self._uses += 1
-            patience = self._patience
-            if self._uses > (64 + len(self._distances) if patience is None else patience):
-                self._refresh()
-        try:
-            return self._distances[state.place]
-        except IndexError:
-            self._refresh()
-            return self._distances[state.place]
-
-    def _refresh(self) -> None:
-        self._distances = self._measure()
-        self._version = self._new.version
-        self._uses = 0
-        self.measured += 1

@@ -3,11 +3,9 @@ from __future__ import annotations
 import pytest
 
 from anabranch.explore.coverage import BlockTable, BranchCount, FunctionCounters
-from anabranch.explore.new_coverage import NewCoverage, UncoveredDistance
-from anabranch.explore.tree import ExecutionTree
+from anabranch.explore.new_coverage import NewCoverage
 from anabranch.ir import Function, Module, read_module
 from anabranch.report.result import FileCoverage, Ratio
-from tests.explore.fakes import FakeState
 
 TEXT = """
 define i32 @main(i32 %x) !dbg !4 {
@@ -163,6 +161,14 @@ def test_a_target_that_others_reach_does_not_count_for_a_side(module: Module) ->
     assert table.branches(counters) == BranchCount(0, 2, 3, 2, 7)
 
 
+def test_uncovered_blocks(module: Module) -> None:
+    table = BlockTable(module, is_user, after_calls=True)
+    main = table.register(module.functions["main"])
+    assert table.uncovered_blocks(run(table, main, 0, 2, 5)) == {"main": [1, 3, 4], "helper": [0, 1, 2]}
+    everything = run(table, main, 0, 1, 2, 3, 4, 5)
+    assert table.uncovered_blocks(everything) == {"helper": [0, 1, 2]}
+
+
 def test_instruction_coverage(module: Module) -> None:
     table = BlockTable(module, is_user)
     main = table.register(module.functions["main"])
@@ -233,33 +239,3 @@ def test_new_coverage_of_what_matters_only() -> None:
     assert new.check() == []
     counters[1] = 1
     assert new.check() == [1]
-
-
-def test_distances_are_measured_again_when_coverage_changed() -> None:
-    counters = [0, 0]
-    new = NewCoverage(counters)
-    new.check()
-    answers = [[5, 6], [7, 8, 9], [1, 2, 3]]
-    distance = UncoveredDistance(new, lambda: answers[distance.measured], patience=3)
-    state = FakeState(ExecutionTree().start(), place=1)
-    assert [distance(state) for _ in range(9)] == [6] * 9
-    counters[0] = 1
-    new.check()
-    assert [distance(state) for _ in range(4)] == [6, 6, 6, 8]
-    counters[1] = 1
-    new.check()
-    state.place = 2
-    assert distance(state) == 9
-    state.place = 0
-    assert [distance(state) for _ in range(3)] == [7, 7, 1]
-    assert distance.measured == 3
-
-
-def test_a_place_newer_than_the_distances_is_measured_at_once() -> None:
-    new = NewCoverage([0] * 10)
-    answers = [[5], [5, 4]]
-    distance = UncoveredDistance(new, lambda: answers[distance.measured])
-    state = FakeState(ExecutionTree().start(), place=0)
-    assert distance(state) == 5
-    state.place = 1
-    assert distance(state) == 4

@@ -39,7 +39,7 @@ class SearchContext(Generic[S]):
     seed: int
     tree: ExecutionTree
     counters: Sequence[int] = field(default=(), repr=False)
-    distance: Callable[[SearchState], int] = _everywhere
+    distance: Callable[[S], int] = _everywhere
     order_key: OrderKey[S] = _no_order
 
     def random(self, name: str) -> Random:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from anabranch.explore.protocols import SearchState
+from anabranch.explore.protocols import S, SearchState
 
 UNREACHABLE = 10_000
 """Distance to uncovered code when there is none to reach."""
@@ -12,14 +12,14 @@ UNREACHABLE = 10_000
 RECENT = 1000
 """Instructions after covering something new during which a state counts as fully promising."""
 
-Distance = Callable[[SearchState], int]
-Weight = Callable[[SearchState], float]
+Distance = Callable[[S], int]
+Weight = Callable[[S], float]
 
 
-def covnew(distance: Distance) -> Weight:
+def covnew(distance: Distance[S]) -> Weight[S]:
     """Near uncovered code, or has just covered something new."""
 
-    def weight(state: SearchState) -> float:
+    def weight(state: S) -> float:
         steps = distance(state)
         near = 1.0 / (steps * steps) if steps > 1 else 1.0
         since = state.instructions_since_new
@@ -31,10 +31,10 @@ def covnew(distance: Distance) -> Weight:
     return weight
 
 
-def md2u(distance: Distance) -> Weight:
+def md2u(distance: Distance[S]) -> Weight[S]:
     """Near uncovered code."""
 
-    def weight(state: SearchState) -> float:
+    def weight(state: S) -> float:
         steps = distance(state)
         return 1.0 / (steps * steps) if steps > 1 else 1.0
 
@@ -51,7 +51,7 @@ def rp(state: SearchState) -> float:
     return 0.5 ** min(state.depth, 64)
 
 
-def icnt(counters: Sequence[int]) -> Weight:
+def icnt(counters: Sequence[int]) -> Weight[SearchState]:
     """At a block that was executed seldom."""
 
     def weight(state: SearchState) -> float:
