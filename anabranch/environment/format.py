@@ -147,8 +147,8 @@ def lay_out_integer(spec: Spec, negative: bool, digits: Sequence[Value]) -> byte
     assert spec.precision != "*"
     is_zero = not len(digits)
     least, prefix = spec.precision, b""
-    if spec.conversion == "p":
-        least = max(least or 0, 16)
+    if spec.conversion == "p" and least is not None:
+        least = max(least, 16)
     if spec.base == 16 and not is_zero and ("#" in spec.flags or spec.conversion == "p"):
         prefix = b"0X" if spec.conversion == "X" else b"0x"
     if spec.base == 8 and "#" in spec.flags:

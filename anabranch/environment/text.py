@@ -87,7 +87,7 @@ def text_length(spec: Spec, value: Expr) -> Value:
         prefix = ite(ne(value, 0, width), 2, 0, 32)
     assert spec.precision != "*" and isinstance(spec.width, int)
     least = 1 if spec.precision is None else spec.precision
-    if spec.conversion == "p":
+    if spec.conversion == "p" and spec.precision is not None:
         least = max(least, 16)
     leading_zero = spec.base == 8 and "#" in spec.flags
     total = add(prefix, max(least, 1) if leading_zero else least, 32)

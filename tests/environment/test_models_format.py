@@ -68,7 +68,12 @@ def test_doubles(flags: str, width: str, precision: str, conversion: str, bits: 
 @given(FLAGS, WIDTHS, PRECISIONS, st.binary(max_size=20), st.integers(0, 255), NUMBERS)
 def test_texts(flags: str, width: str, precision: str, text: bytes, char: int, number: int) -> None:
     field = f"%{flags}{width}".encode()
-    same(field + precision.encode() + b"s|" + field + b"c|" + field + b"p", text + b"\0", char, number)
+    same(
+        field + precision.encode() + b"s|" + field + b"c|" + field + precision.encode() + b"p",
+        text + b"\0",
+        char,
+        number,
+    )
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 5, 6, 7])
@@ -110,13 +115,14 @@ def test_parse_reads_each_part_of_a_directive() -> None:
 
 
 @settings(max_examples=150, deadline=None)
-@given(FLAGS, WIDTHS, PRECISIONS, LENGTHS, st.sampled_from("diouxX"), NUMBERS)
+@given(FLAGS, WIDTHS, PRECISIONS, LENGTHS, st.sampled_from("diouxXp"), NUMBERS)
 def test_symbolic_integers(
     flags: str, width: str, precision: str, length: str, conversion: str, number: int
 ) -> None:
     """The text printed, its length, and the text in memory are those of the value the input takes."""
+    length = "" if conversion == "p" else length
     text = f"%{flags}{width}{precision}{length}{conversion}".encode()
-    bits = 64 if length in ("l", "ll", "z", "j", "t") else 32
+    bits = 64 if conversion == "p" or length in ("l", "ll", "z", "j", "t") else 32
     variable = var(f"n{bits}", bits)
     m = FakeMachine({variable.vs[0]: number & ((1 << bits) - 1)})
     count, _, written = model_text(text, ROOM, number & ((1 << bits) - 1))
