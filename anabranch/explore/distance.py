@@ -59,8 +59,8 @@ class UncoveredDistance(Generic[S]):
 
     `measure` is asked again when coverage has changed, but not before `patience` uses of the last answer (by
     default in proportion to the number of blocks, so that measuring stays cheaper than executing), or at once
-    for a block that is newer than the last answer (measures cover every number given so far). `callers` gives the places of a state's pending calls,
-    innermost first.
+    for a block that is newer than the last answer; it answers for every number given so far. `callers` gives
+    the places of a state's pending calls, innermost first.
     """
 
     __slots__ = ("_callers", "_distances", "_measure", "_new", "_patience", "_uses", "_version", "measured")
