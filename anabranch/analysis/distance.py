@@ -16,8 +16,8 @@ class DistanceGraph:
     """Built once a program; `to_targets` is then one shortest-path search backward from the targets.
 
     Passing a call costs the callee's shortest way to a return (a declared function: one instruction; one that
-    never returns: no way). Entering a call costs the instructions up to it. What follows a return to the caller
-    is not part of a block's distance: add `to_return` and the distance at the place of return.
+    never returns: no way). Entering a call costs the instructions up to it. What follows a return to the
+    caller is not part of a block's distance: add `to_return` and the distance at the place of return.
     """
 
     __slots__ = ("_back", "_base", "_cost", "graph", "to_return")

@@ -160,7 +160,7 @@ class VectorType(Type):
 
 
 class StructType(Type):
-    """A literal struct (interned by its fields) or a named one (an object a module; `fields` None: opaque)."""
+    """A literal struct (interned by its fields) or a named one (one a module; `fields` None: opaque)."""
 
     __slots__ = ("_offsets", "fields", "name", "packed")
 

@@ -53,8 +53,7 @@ def random_function(seed: int) -> Function:
     rng = random.Random(seed)
     count = rng.randint(2, 9)
     lines = ["define i32 @f(i32 %p, i1 %c) {", "b0:"]
-    for i in range(4):
-        lines.append(f"  %e{i} = add i32 %p, {i}")
+    lines.extend(f"  %e{i} = add i32 %p, {i}" for i in range(4))
     lines.append(f"  br label %b{rng.randrange(1, count)}")
     for b in range(1, count):
         lines.append(f"b{b}:")

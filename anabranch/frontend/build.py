@@ -1,0 +1,75 @@
+"""Making a program that is not in the cache: clang for the C files, a worker process for LLVM."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from anabranch.frontend.cache import Entry
+from anabranch.frontend.compile import Compiled, compile_all
+from anabranch.frontend.options import C_SUFFIXES, FrontendError, FrontendOptions
+
+
+def build_program(inputs: Sequence[Path], options: FrontendOptions) -> tuple[Entry, list[Path]]:
+    """The program's text, and all files that went into it."""
+    with tempfile.TemporaryDirectory(prefix="anabranch-") as directory:
+        return _build(inputs, options, Path(directory))
+
+
+def _build(inputs: Sequence[Path], options: FrontendOptions, directory: Path) -> tuple[Entry, list[Path]]:
+    compiled = iter(compile_all([p for p in inputs if p.suffix in C_SUFFIXES], options, directory))
+    modules: list[tuple[Path, str]] = []
+    files: list[Path] = list(inputs)
+    warnings: list[str] = []
+    for path in inputs:
+        if path.suffix in C_SUFFIXES:
+            result: Compiled = next(compiled)
+            modules.append((result.bitcode, str(path)))
+            files.extend(result.dependencies)
+            warnings.append(result.messages)
+        else:
+            modules.append((path, str(path)))
+    text = link_modules(modules, options.opt_level, directory / "linked.ll")
+    return Entry(text, "\n".join(filter(None, warnings))), files
+
+
+def link_modules(modules: Sequence[tuple[Path, str]], level: int, output: Path) -> str:
+    """Read, link and simplify modules (path, name to show) in a process of its own."""
+    request = {"modules": [[str(p), shown] for p, shown in modules], "level": level, "output": str(output)}
+    package_root = str(Path(__file__).resolve().parent.parent.parent)
+    paths = [package_root, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+    result = subprocess.run(
+        [sys.executable, "-m", "anabranch.frontend.worker"],
+        input=json.dumps(request),
+        capture_output=True,
+        text=True,
+        errors="replace",
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(dict.fromkeys(paths))},
+        check=False,
+    )
+    if result.returncode == 0 and output.exists():
+        return output.read_text(errors="surrogateescape")
+    raise FrontendError(_explain(result))
+
+
+def _explain(result: subprocess.CompletedProcess[str]) -> str:
+    """One line for a worker that failed: its own word, or the file it was at and how it died."""
+    reading = ""
+    for line in result.stdout.splitlines():
+        try:
+            event = json.loads(line)
+        except ValueError:
+            continue
+        if "error" in event:
+            return str(event["error"])
+        reading = str(event.get("reading", reading))
+    reason = [line for line in result.stderr.splitlines() if line.strip()]
+    fatal = [line for line in reason if "LLVM ERROR" in line or "Assertion" in line] or reason[-1:]
+    how = f"signal {-result.returncode}" if result.returncode < 0 else f"code {result.returncode}"
+    detail = f": {fatal[0].strip()[:200]}" if fatal else ""
+    return f"{reading or 'input'}: LLVM crashed on this input ({how}){detail}"

@@ -1,0 +1,103 @@
+"""Programs on disk by content: a second start neither runs clang nor loads LLVM.
+
+An entry is found by what the user asked for (inputs, flags, directory, versions of the tools) and holds the
+hashes of every file that went in, headers included; it counts only if all of them are unchanged. A damaged
+entry counts as absent. Writing is atomic, and a directory that cannot be written to is no error.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from anabranch.frontend.options import FrontendOptions
+from anabranch.frontend.toolchain import tool_versions, toolchain_dir
+
+_FORMAT = 1
+"""Counted up when the front end makes other text out of the same input."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    ir_text: str
+    warnings: str
+
+
+def default_directory() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base and os.path.isabs(base) else Path.home() / ".cache") / "anabranch"
+
+
+class ProgramCache:
+    """Entries of one directory."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory / "programs"
+
+    def path(self, inputs: Sequence[Path], options: FrontendOptions) -> Path:
+        """Where the entry for this request is or would be."""
+        asked = [
+            [_FORMAT, str(Path.cwd()), tool_versions()],
+            [str(path) for path in inputs],
+            [str(path) for path in options.include_dirs],
+            [list(options.defines), list(options.cflags), options.opt_level],
+        ]
+        return self.directory / (_digest(json.dumps(asked).encode())[:40] + ".entry")
+
+    def load(self, inputs: Sequence[Path], options: FrontendOptions) -> Entry | None:
+        """The entry, if there is one and nothing it was made from has changed."""
+        try:
+            head, _, body = self.path(inputs, options).read_bytes().partition(b"\n")
+            entry = json.loads(head)
+            if entry["body"] != _digest(body):
+                return None
+            if any(_file_digest(Path(path)) != digest for path, digest in entry["files"]):
+                return None
+            return Entry(body.decode(), str(entry["warnings"]))
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def store(
+        self, inputs: Sequence[Path], options: FrontendOptions, files: Iterable[Path], entry: Entry
+    ) -> None:
+        """Write an entry. `files`: all that it was made from; those of the compiler itself are left out."""
+        tools = str(toolchain_dir()) + os.sep
+        digests = []
+        for path in dict.fromkeys(files):
+            if str(path).startswith(tools):
+                continue
+            digest = _file_digest(path)
+            if digest is None:
+                return
+            digests.append([str(path), digest])
+        body = entry.ir_text.encode()
+        head = json.dumps({"body": _digest(body), "files": digests, "warnings": entry.warnings}).encode()
+        with contextlib.suppress(OSError):
+            _write(self.path(inputs, options), head + b"\n" + body)
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Write so that a reader sees the old file or the new one, whole."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".new-{os.getpid()}-{os.urandom(4).hex()}")
+    try:
+        temporary.write_bytes(data)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _file_digest(path: Path) -> str | None:
+    try:
+        return _digest(path.read_bytes())
+    except OSError:
+        return None

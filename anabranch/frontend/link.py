@@ -1,0 +1,110 @@
+"""Modules read, checked and linked by LLVM. Imported only in the process that runs `worker`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import llvmlite.binding as llvm
+
+from anabranch.frontend.uninitialised import mark_uninitialised
+
+BITCODE_MAGIC = (b"BC\xc0\xde", b"\xde\xc0\x17\x0b")
+_POSITION = re.compile(r"<string>:(\d+):(\d+): error: (.*)")
+_OPTNONE = re.compile(r"^(attributes #\d+ = \{.*?)\boptnone\b ?(.*)$", re.MULTILINE)
+
+
+class ModuleError(Exception):
+    """A module that cannot be used; the message is one line without the file's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A module to read: where it is, what to call it, and what the user gave."""
+
+    path: Path
+    shown: str
+
+
+def load(item: Input, mark: bool) -> Any:
+    """Read one module, check it, and mark its uninitialised locals if `mark`."""
+    data = item.path.read_bytes()
+    if not data.strip():
+        raise ModuleError("the file is empty")
+    module = _parse(data)
+    _check_target(module.triple, module.data_layout)
+    try:
+        module.verify()
+    except RuntimeError as error:
+        raise ModuleError(f"invalid LLVM IR: {_one_line(str(error))}") from error
+    if mark:
+        text = _OPTNONE.sub(r"\1\2", mark_uninitialised(str(module)))
+        module = llvm.parse_assembly(text)
+    return module
+
+
+def _parse(data: bytes) -> Any:
+    if data.startswith(BITCODE_MAGIC):
+        try:
+            return llvm.parse_bitcode(data)
+        except RuntimeError as error:
+            raise ModuleError(f"not valid LLVM bitcode: {_one_line(str(error))}") from error
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        raise ModuleError("neither LLVM bitcode nor text") from error
+    if "\0" in text:
+        raise ModuleError("neither LLVM bitcode nor text")
+    try:
+        return llvm.parse_assembly(text)
+    except RuntimeError as error:
+        found = _POSITION.search(str(error))
+        if found:
+            raise ModuleError(f"line {found[1]}, column {found[2]}: {found[3]}") from error
+        raise ModuleError(f"not valid LLVM IR: {_one_line(str(error))}") from error
+
+
+def _one_line(message: str) -> str:
+    """LLVM's message without llvmlite's heading, on one line."""
+    lines = [line.strip() for line in message.splitlines() if line.strip()]
+    if len(lines) > 1 and lines[0].endswith("parsing error"):
+        lines = lines[1:]
+    return "; ".join(lines)[:300] or "unknown error"
+
+
+def _check_target(triple: str, layout: str) -> None:
+    if triple and triple.partition("-")[0] not in ("x86_64", "amd64"):
+        raise ModuleError(f"compiled for {triple}; only x86_64 programs can be run")
+    if layout and (not layout.startswith("e-") or re.search(r"-p(?:0)?:(?!64)", layout)):
+        raise ModuleError(f"its data layout '{layout}' is not that of 64-bit x86")
+
+
+def link(modules: list[Any]) -> Any:
+    """One module out of many, joined in pairs, pairs of pairs and so on (one after another is quadratic)."""
+    triple, layout = _common_target(modules)
+    for module in modules:
+        module.triple, module.data_layout = triple, layout
+    while len(modules) > 1:
+        joined = []
+        for left, right in zip(modules[::2], modules[1::2], strict=False):
+            try:
+                left.link_in(right)
+            except RuntimeError as error:
+                raise ModuleError(f"cannot link: {_one_line(str(error))}") from error
+            joined.append(left)
+        if len(modules) % 2:
+            joined.append(modules[-1])
+        modules = joined
+    return modules[0]
+
+
+def _common_target(modules: list[Any]) -> tuple[str, str]:
+    for module in modules:
+        if module.triple and module.data_layout:
+            return module.triple, module.data_layout
+    return (
+        "x86_64-unknown-linux-musl",
+        "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128",
+    )

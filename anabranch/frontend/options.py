@@ -1,0 +1,45 @@
+"""Settings of the front end, its result, and its one error."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from anabranch.ir import Module
+
+C_SUFFIXES = (".c", ".i")
+LLVM_SUFFIXES = (".bc", ".ll")
+ENTRY_POINTS = ("main", "LLVMFuzzerTestOneInput")
+"""Tried in this order when no entry is named."""
+
+
+class FrontendError(Exception):
+    """The message is meant for the user as it is: one clear line, or what clang printed."""
+
+
+@dataclass(frozen=True, slots=True)
+class FrontendOptions:
+    include_dirs: tuple[Path, ...] = ()
+    defines: tuple[str, ...] = ()
+    """As after `-D`: `NAME` or `NAME=VALUE`."""
+    opt_level: int = 1
+    entry: str | None = None
+    """Function to start in; None: the first of ENTRY_POINTS that is defined."""
+    cflags: tuple[str, ...] = ()
+    """More arguments for clang."""
+    cache_dir: Path | None = None
+    """None: the user's cache directory."""
+    use_cache: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """One linked, simplified program. `sources` are the C files given, as given."""
+
+    module: Module
+    ir_text: str
+    entry: str
+    sources: tuple[Path, ...]
+    warnings: str = ""
+    """What clang printed although it succeeded."""
+    from_cache: bool = False

@@ -1,0 +1,40 @@
+"""Simplification of a linked module by LLVM's passes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import llvmlite.binding as llvm
+
+LEVELS: dict[int, tuple[str, ...]] = {
+    0: (),
+    1: ("sroa", "dead_code_elimination", "strip_dead_prototype"),
+    2: (
+        "sroa",
+        "simplify_cfg",
+        "instruction_combine",
+        "new_gvn",
+        "dead_store_elimination",
+        "instruction_combine",
+        "simplify_cfg",
+        "dead_code_elimination",
+        "strip_dead_prototype",
+    ),
+}
+"""Level -> passes. Level 1 promotes locals to registers and leaves the control flow as it was written: path
+counts are those of the source. Level 2 folds branches and shares computations."""
+
+
+def run_passes(module: Any, level: int) -> None:
+    """Run the passes of a level over an llvmlite module, in place."""
+    names = LEVELS[level]
+    if not names:
+        return
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    machine = llvm.Target.from_default_triple().create_target_machine()
+    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=0))
+    manager = llvm.create_new_module_pass_manager()
+    for name in names:
+        getattr(manager, f"add_{name}_pass")()
+    manager.run(module, builder)

@@ -1,0 +1,71 @@
+"""`load_program`: from the files a user names to one program, ready to run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from anabranch.frontend.cache import ProgramCache, default_directory
+from anabranch.frontend.options import (
+    C_SUFFIXES,
+    ENTRY_POINTS,
+    LLVM_SUFFIXES,
+    FrontendError,
+    FrontendOptions,
+    Program,
+)
+from anabranch.ir import IRError, Module, read_module
+
+
+def load_program(inputs: Sequence[Path], options: FrontendOptions) -> Program:
+    """Compile, link, simplify and read, or take it from the cache if nothing has changed."""
+    if not inputs:
+        raise FrontendError("no input files")
+    for path in inputs:
+        _check_input(path)
+    cache = ProgramCache(options.cache_dir or default_directory()) if options.use_cache else None
+    entry = cache.load(inputs, options) if cache else None
+    from_cache = entry is not None
+    if entry is None:
+        # Imported on a miss only: a start from the cache is to be quick.
+        from anabranch.frontend.build import build_program
+
+        entry, files = build_program(inputs, options)
+        if cache:
+            cache.store(inputs, options, files, entry)
+    try:
+        module = read_module(entry.ir_text)
+    except IRError as error:
+        raise FrontendError(f"cannot read the linked program: {error}") from error
+    sources = tuple(path for path in inputs if path.suffix in C_SUFFIXES)
+    start = find_entry(module, options.entry, inputs)
+    return Program(module, entry.ir_text, start, sources, entry.warnings, from_cache)
+
+
+def _check_input(path: Path) -> None:
+    if path.is_dir():
+        raise FrontendError(f"{path}: is a directory, not a file")
+    if not path.exists():
+        raise FrontendError(f"{path}: no such file")
+    if not os.access(path, os.R_OK):
+        raise FrontendError(f"{path}: cannot be read (permission denied)")
+    if path.suffix in (".cc", ".cpp", ".cxx", ".C", ".c++"):
+        raise FrontendError(f"{path}: C++ is not supported")
+    if path.suffix not in C_SUFFIXES + LLVM_SUFFIXES:
+        raise FrontendError(f"{path}: unknown kind of file (expected .c, .i, .bc or .ll)")
+
+
+def find_entry(module: Module, wanted: str | None, inputs: Sequence[Path]) -> str:
+    """Name of the function to start in."""
+    for name in (wanted,) if wanted is not None else ENTRY_POINTS:
+        function = module.functions.get(name)
+        if function is not None and not function.is_declaration:
+            return name
+    shown = ", ".join(map(str, inputs))
+    defined = [f.name for f in module.defined_functions() if f.linkage in ("external", "weak")]
+    if not defined:
+        raise FrontendError(f"{shown}: defines no function to start in")
+    offer = ", ".join(defined[:8]) + (", ..." if len(defined) > 8 else "")
+    missing = f"no function '{wanted or ENTRY_POINTS[0]}'"
+    raise FrontendError(f"{shown}: {missing}; --entry can name one of: {offer}")

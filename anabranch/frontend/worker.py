@@ -1,0 +1,46 @@
+"""The process in which LLVM runs: `python -m anabranch.frontend.worker`, a request on stdin.
+
+LLVM can crash on hostile input, and loading it costs time and memory; neither is to happen in the engine.
+The request is JSON: {"modules": [[path, name shown]...], "level": n, "output": path}. The text of the linked
+module goes to `output`. The answer on stdout is JSON, a line an event: {"reading": name}, {"error": message}.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+
+def say(**event: str) -> None:
+    print(json.dumps(event), flush=True)
+
+
+def main() -> int:
+    request = json.load(sys.stdin)
+    # Imported late: a broken installation is then an answer, not a traceback.
+    try:
+        from anabranch.frontend import link, passes
+    except (ImportError, OSError) as error:
+        say(error=f"llvmlite cannot be loaded: {error}")
+        return 1
+    level = request["level"]
+    modules = []
+    name = ""
+    try:
+        for path, name in request["modules"]:
+            say(reading=name)
+            modules.append(link.load(link.Input(Path(path), name), mark=level > 0))
+        name = ", ".join(shown for _, shown in request["modules"])
+        say(reading=name)
+        module = link.link(modules)
+        passes.run_passes(module, level)
+        Path(request["output"]).write_text(str(module))
+    except link.ModuleError as error:
+        say(error=f"{name}: {error}")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
