@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from anabranch.environment import MODELS, Item, Value, render
-from anabranch.expr import Expr, concat, evaluate, extract, undefined, var
+from anabranch.expr import Expr, concat, evaluate, expr_vars, extract, undefined, var
 
 
 class Ended(Exception):
@@ -198,7 +198,7 @@ class FakeMachine:
     def _variable(self, name: str, width: int) -> Expr:
         variable = var(f"{name}.{len(self.records)}.{len(self.inputs)}", width)
         if self.next_values:
-            self.inputs[variable.vs[0]] = self.next_values.pop(0)
+            self.inputs[index_of(variable)] = self.next_values.pop(0)
         return variable
 
     def assume(self, cond: Any) -> bool:
@@ -256,7 +256,7 @@ def symbols(m: FakeMachine, data: bytes) -> list[Value]:
     variables = []
     for byte in data:
         variable = var(f"in{len(m.inputs)}", 8)
-        m.inputs[variable.vs[0]] = byte
+        m.inputs[index_of(variable)] = byte
         variables.append(variable)
     return list(variables)
 
@@ -268,3 +268,8 @@ def ended(call: Callable[[], object]) -> Ended:
     except Ended as end:
         return end
     raise AssertionError(f"the call returned {result!r}")
+
+
+def index_of(variable: Expr) -> int:
+    """The index of an input variable."""
+    return expr_vars(variable)[0]

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 from anabranch.environment import Value
 from anabranch.expr import var
-from tests.environment.fake import FakeMachine, symbols
+from tests.environment.fake import FakeMachine, index_of, symbols
 
 HERE = Path(__file__).parent
 MASK64 = (1 << 64) - 1
@@ -86,7 +86,7 @@ def run_model(name: str, args: tuple[Argument, ...], symbolic: bool, bits: int) 
             # Plain parameters of the library are 64 or 32 bits wide.
             width = 64 if name in WIDE.get(number, ()) else 32
             variable = var(f"a{number}.{width}", width)
-            m.inputs[variable.vs[0]] = int(values[-1]) & ((1 << width) - 1)
+            m.inputs[index_of(variable)] = int(values[-1]) & ((1 << width) - 1)
             values[-1] = variable
         elif not isinstance(arg, bytes | Double) and name not in WIDE.get(number, ()):
             values[-1] = arg & 0xFFFFFFFF

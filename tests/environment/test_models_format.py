@@ -12,7 +12,7 @@ from anabranch.environment import Value, render
 from anabranch.environment.format import Invalid, Spec, parse
 from anabranch.environment.text import as_items
 from anabranch.expr import Expr, evaluate, var
-from tests.environment.fake import FakeMachine
+from tests.environment.fake import FakeMachine, index_of
 from tests.environment.libc_oracle import Argument, Double, oracle
 
 ROOM = 400
@@ -124,7 +124,7 @@ def test_symbolic_integers(
     text = f"%{flags}{width}{precision}{length}{conversion}".encode()
     bits = 64 if conversion == "p" or length in ("l", "ll", "z", "j", "t") else 32
     variable = var(f"n{bits}", bits)
-    m = FakeMachine({variable.vs[0]: number & ((1 << bits) - 1)})
+    m = FakeMachine({index_of(variable): number & ((1 << bits) - 1)})
     count, _, written = model_text(text, ROOM, number & ((1 << bits) - 1))
     result = m.call("printf", m.place(text + b"\0"), variable)
     assert not m.decisions
@@ -137,7 +137,7 @@ def test_symbolic_integers(
 
 def test_symbolic_double_is_printed_when_its_value_is_known() -> None:
     variable = var("double", 64)
-    m = FakeMachine({variable.vs[0]: 0x3FF8000000000000})
+    m = FakeMachine({index_of(variable): 0x3FF8000000000000})
     assert m.value(m.call("printf", m.place(b"<%.2f>\0"), variable)) == 6
     assert m.printed() == b"<1.50>"
     assert not m.decisions
@@ -145,7 +145,7 @@ def test_symbolic_double_is_printed_when_its_value_is_known() -> None:
 
 def test_symbolic_characters_are_printed_without_a_decision() -> None:
     variable = var("char", 32)
-    m = FakeMachine({variable.vs[0]: ord("q")})
+    m = FakeMachine({index_of(variable): ord("q")})
     m.call("printf", m.place(b"%3c|\0"), variable)
     assert not m.decisions
     assert m.printed() == b"  q|"
@@ -155,7 +155,7 @@ def test_symbolic_strings_decide_only_where_they_end() -> None:
     m = FakeMachine()
     data = [var("s0", 8), var("s1", 8), var("s2", 8)]
     for variable, byte in zip(data, b"hi\0", strict=True):
-        m.inputs[variable.vs[0]] = byte
+        m.inputs[index_of(variable)] = byte
     m.call("printf", m.place(b"%s!\0"), m.place(data))
     assert [answer for _, answer in m.decisions] == [False, False, True]
     assert m.printed() == b"hi!"
@@ -165,9 +165,9 @@ def test_output_items_join_known_bytes() -> None:
     x = var("x", 8)
     items = as_items([1, 2, x, 3])
     assert items[0] == b"\1\2" and items[1] is x and items[2] == b"\3" and len(items) == 3
-    values = {x.vs[0]: 9}
+    values = {index_of(x): 9}
 
-    def value(e: Expr) -> int | bool:
-        return evaluate(e, values)
+    def value(e: Expr) -> int:
+        return int(evaluate(e, values))
 
     assert render(items, value) == b"\1\2\x09\3"

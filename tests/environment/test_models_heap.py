@@ -6,7 +6,7 @@ import pytest
 
 from anabranch.environment.heap import LARGEST
 from anabranch.expr import undefined, var
-from tests.environment.fake import FakeMachine, ended
+from tests.environment.fake import FakeMachine, ended, index_of
 
 ENOMEM = 12
 
@@ -44,16 +44,16 @@ def test_calloc_zeroes_and_sees_overflow() -> None:
 def test_calloc_of_symbolic_sizes(count: int, size: int, total: int) -> None:
     a, b = var("count", 64), var("size", 64)
     for first, second in ((a, b), (a, size), (count, b)):
-        m = FakeMachine({a.vs[0]: count, b.vs[0]: size})
+        m = FakeMachine({index_of(a): count, index_of(b): size})
         assert m.span(m.call("calloc", first, second)) == total
 
 
 def test_symbolic_size_splits_at_the_limit() -> None:
     size = var("size", 64)
-    m = FakeMachine({size.vs[0]: 1 << 62})
+    m = FakeMachine({index_of(size): 1 << 62})
     assert m.call("malloc", size) == 0
     assert len(m.decisions) == 1
-    m = FakeMachine({size.vs[0]: 24})
+    m = FakeMachine({index_of(size): 24})
     assert m.span(m.call("malloc", size)) == 24
 
 
@@ -95,10 +95,10 @@ def test_free_of_a_pointer_that_may_be_null() -> None:
     pointer = var("pointer", 64)
     m = FakeMachine()
     addr = m.call("malloc", 4)
-    m.inputs[pointer.vs[0]] = addr
+    m.inputs[index_of(pointer)] = addr
     m.call("free", pointer)
     assert m.objects[addr >> 32].freed
-    m.inputs[pointer.vs[0]] = 0
+    m.inputs[index_of(pointer)] = 0
     m.call("free", pointer)
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from anabranch.environment import MODELS, NONDET, OVERRIDES
 from anabranch.expr import eq, var
-from tests.environment.fake import FakeMachine, ended
+from tests.environment.fake import FakeMachine, ended, index_of
 
 KLEE_H = [
     "klee_define_fixed_object",
@@ -95,7 +96,7 @@ def test_range(begin: int, end: int, value: int | None) -> None:
         assert m.value(result) == value & 0xFFFFFFFF
         assert m.records == [("r", 4)] and m.assumed
         for outside in (begin - 1, end):
-            variable = result.vs[0]
+            variable = index_of(result)
             m.inputs[variable] = outside & 0xFFFFFFFF
             assert not all(m.value(cond) for cond in m.assumed)
 
@@ -116,7 +117,7 @@ def test_choose() -> None:
 def test_assumptions() -> None:
     m = FakeMachine()
     x = var("x64", 64)
-    m.inputs[x.vs[0]] = 5
+    m.inputs[index_of(x)] = 5
     m.call("klee_assume", x)
     assert len(m.assumed) == 1
     false = ended(lambda: m.call("klee_assume", 0))
@@ -129,7 +130,7 @@ def test_assumptions() -> None:
 def test_one_value_is_taken_without_a_constraint() -> None:
     m = FakeMachine()
     x = var("x32", 32)
-    m.inputs[x.vs[0]] = 7
+    m.inputs[index_of(x)] = 7
     assert m.call("klee_get_value_i32", x) == 7
     assert not m.assumed and not m.decisions
     assert m.preferred[0] is eq(x, 7, 32)
@@ -149,7 +150,7 @@ def test_ends() -> None:
     m = FakeMachine()
     text = m.place(b"x > 0\0")
     for name in ("__assert_fail", "klee_assert_fail"):
-        failed = ended(lambda n=name: m.call(n, text, 0, 3, 0))
+        failed = ended(partial(m.call, name, text, 0, 3, 0))
         assert (failed.how, failed.what) == ("assert", "ASSERTION FAIL: x > 0")
     assert ended(lambda: m.call("__assert_rtn", 0, 0, 3, text)).what == "ASSERTION FAIL: x > 0"
     assert ended(lambda: m.call("abort")).how == "abort"
@@ -161,7 +162,7 @@ def test_ends() -> None:
     assert (report.how, report.what) == ("user", "bad")
     assert report.info == {"file": "x > 0", "line": 7, "suffix": "ptr"}
     for name in sorted(OVERRIDES):
-        assert ended(lambda n=name: m.call(n)).how == "reach_error"
+        assert ended(partial(m.call, name)).how == "reach_error"
 
 
 def test_verifier_assert() -> None:

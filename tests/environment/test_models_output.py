@@ -6,7 +6,7 @@ import struct
 
 from anabranch.environment import EXTERNAL_GLOBALS
 from anabranch.expr import var
-from tests.environment.fake import FakeMachine, ended, symbols
+from tests.environment.fake import FakeMachine, ended, index_of, symbols
 
 STDIN, STDOUT, STDERR = (
     int.from_bytes(EXTERNAL_GLOBALS[name], "little") for name in ("stdin", "stdout", "stderr")
@@ -27,7 +27,7 @@ def test_characters_and_strings() -> None:
 def test_symbolic_characters_stay_symbolic() -> None:
     m = FakeMachine()
     x = var("x32", 32)
-    m.inputs[x.vs[0]] = 0x141
+    m.inputs[index_of(x)] = 0x141
     assert m.value(m.call("putchar", x)) == 0x41
     assert not m.decisions and m.printed() == b"A"
 
@@ -99,7 +99,7 @@ def test_variable_argument_lists() -> None:
     assert m.text_at(buffer) == b"1 2 1.0 3"
     result = m.place(bytes(8))
     assert m.call("vasprintf", result, text, ap) == 20
-    assert m.text_at(m.load(result, 8)) == b"1 2 1.0 3 text 5 6 7"
+    assert m.text_at(m.value(m.load(result, 8))) == b"1 2 1.0 3 text 5 6 7"
 
 
 def test_doubles_beyond_the_registers() -> None:

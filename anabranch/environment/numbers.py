@@ -1,0 +1,109 @@
+"""math.h as far as it is exact: functions that IEEE 754 defines to the last bit, and tests of classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from anabranch import expr
+from anabranch.environment.api import MachineApi, Value
+from anabranch.environment.ops import and_, eq, extract, ite, lshr, ugt, ult
+from anabranch.environment.registry import model
+from anabranch.environment.values import flag
+
+Unary = Callable[[Value, int], Value]
+Binary = Callable[[Value, Value, int], Value]
+
+UNARY: dict[str, Unary] = {
+    "sqrt": expr.fsqrt,
+    "fabs": expr.fabs,
+    "floor": expr.ffloor,
+    "ceil": expr.fceil,
+    "trunc": expr.ftrunc,
+    "rint": expr.frint,
+    "nearbyint": expr.frint,
+    "round": expr.fround,
+}
+
+BINARY: dict[str, Binary] = {
+    "fmin": expr.fmin,
+    "fmax": expr.fmax,
+    "copysign": expr.fcopysign,
+    "fmod": expr.frem,
+}
+
+
+def _register_unary(name: str, width: int, function: Unary) -> None:
+    @model(name)
+    def unary(m: MachineApi, x: Value) -> Value:
+        return function(x, width)
+
+
+def _register_binary(name: str, width: int, function: Binary) -> None:
+    @model(name)
+    def binary(m: MachineApi, x: Value, y: Value) -> Value:
+        return function(x, y, width)
+
+
+for _name, _unary in UNARY.items():
+    _register_unary(_name, 64, _unary)
+    _register_unary(f"{_name}f", 32, _unary)
+for _name, _binary in BINARY.items():
+    _register_binary(_name, 64, _binary)
+    _register_binary(f"{_name}f", 32, _binary)
+
+
+def magnitude(x: Value, width: int) -> Value:
+    """The bits without the sign."""
+    return and_(x, (1 << (width - 1)) - 1, width)
+
+
+def infinity(width: int) -> int:
+    return 0x7F800000 if width == 32 else 0x7FF0000000000000
+
+
+def smallest_normal(width: int) -> int:
+    return 0x00800000 if width == 32 else 0x0010000000000000
+
+
+def sign(x: Value, width: int) -> Value:
+    return extract(lshr(x, width - 1, width), 0, 32, width) if width > 32 else lshr(x, 31, 32)
+
+
+FP_NAN, FP_INFINITE, FP_ZERO, FP_SUBNORMAL, FP_NORMAL = range(5)
+
+
+def classify(x: Value, width: int) -> Value:
+    """fpclassify, as an expression without a branch."""
+    bits = magnitude(x, width)
+    finite = ite(ult(bits, smallest_normal(width), width), FP_SUBNORMAL, FP_NORMAL, 32)
+    finite = ite(eq(bits, 0, width), FP_ZERO, finite, 32)
+    infinite = ite(eq(bits, infinity(width), width), FP_INFINITE, finite, 32)
+    return ite(ugt(bits, infinity(width), width), FP_NAN, infinite, 32)
+
+
+def _register_classes(suffix: str, width: int) -> None:
+    @model(f"__fpclassify{suffix}")
+    def fpclassify(m: MachineApi, x: Value) -> Value:
+        return classify(x, width)
+
+    @model(f"__signbit{suffix}")
+    def signbit(m: MachineApi, x: Value) -> Value:
+        return sign(x, width)
+
+    @model(f"__isnan{suffix}", f"isnan{suffix}")
+    def isnan(m: MachineApi, x: Value) -> Value:
+        return flag(ugt(magnitude(x, width), infinity(width), width))
+
+    @model(f"__isinf{suffix}", f"isinf{suffix}")
+    def isinf(m: MachineApi, x: Value) -> Value:
+        """1 or -1 as in glibc: the sign of the infinity."""
+        infinite = eq(magnitude(x, width), infinity(width), width)
+        return ite(infinite, ite(eq(sign(x, width), 1, 32), 0xFFFFFFFF, 1, 32), 0, 32)
+
+    @model(f"__finite{suffix}", f"finite{suffix}")
+    def finite(m: MachineApi, x: Value) -> Value:
+        return flag(ult(magnitude(x, width), infinity(width), width))
+
+
+_register_classes("", 64)
+_register_classes("f", 32)
