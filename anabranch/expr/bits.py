@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from .boolean import _const_ite, as_bool, bool_and, bool_or, bool_xor, ite, negation, not_
 from .node import (
@@ -230,7 +231,7 @@ def _join_pieces(hi: Expr, hi_w: int, lo: Expr, lo_w: int) -> Value | None:
     return None
 
 
-def low_zeros(x: Expr) -> int:
+def low_zeros(x: Expr) -> Any:
     """How many low bits are known to be zero by the shape."""
     if x.op == ZEXT:
         x = x.a
@@ -245,7 +246,7 @@ def low_zeros(x: Expr) -> int:
     return 0
 
 
-def maybe_ones(x: Expr) -> int:
+def maybe_ones(x: Expr) -> Any:
     """A superset of the bits that can be one, by the shape."""
     op = x.op
     if op == ZEXT:

@@ -172,6 +172,7 @@ def const_binary(op: str, w: int, a: int, b: Expr) -> Expr:
 
 def ternary(op: str, w: int, a: Expr, b: Value, c: Value) -> Expr:
     """A node over a node and two operands that may be constants."""
+    key: tuple[Any, ...]
     if b.__class__ is Expr:
         key = (op, a.id, b.id, c.id, 2) if c.__class__ is Expr else (op, a.id, b.id, c, 3)
     else:

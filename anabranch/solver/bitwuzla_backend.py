@@ -7,116 +7,12 @@ from time import monotonic
 from typing import Any
 
 import bitwuzla
-from bitwuzla import Kind, Option, Options, Result, TermManager
+from bitwuzla import Option, Options, Result
 
 from anabranch.expr import Expr, variable
-from anabranch.expr.evaluate import low_width
-from anabranch.expr.node import AND, CONCAT, EXTRACT, ITE, NOT, OR, SEXT, VAR, XOR, ZEXT, operands
 
 from .backend import UNKNOWN, UNSAT, Answer, Model
-
-# One manager for the whole process: a manager that only a reference cycle can reach crashes when collected.
-TERMS = TermManager()
-_BOOL = TERMS.mk_bool_sort()
-_sorts: dict[int, Any] = {}
-_ONE = TERMS.mk_bv_value(TERMS.mk_bv_sort(1), 1)
-_ZERO = TERMS.mk_bv_value(TERMS.mk_bv_sort(1), 0)
-_TRUE = TERMS.mk_true()
-_FALSE = TERMS.mk_false()
-_mk = TERMS.mk_term
-
-_KINDS = {
-    "add": Kind.BV_ADD,
-    "sub": Kind.BV_SUB,
-    "mul": Kind.BV_MUL,
-    "shl": Kind.BV_SHL,
-    "lshr": Kind.BV_SHR,
-    "ashr": Kind.BV_ASHR,
-    "udiv": Kind.BV_UDIV,
-    "urem": Kind.BV_UREM,
-    "sdiv": Kind.BV_SDIV,
-    "srem": Kind.BV_SREM,
-    "eq": Kind.EQUAL,
-    "ult": Kind.BV_ULT,
-    "slt": Kind.BV_SLT,
-}
-_BIT_KINDS = {
-    AND: (Kind.AND, Kind.BV_AND),
-    OR: (Kind.OR, Kind.BV_OR),
-    XOR: (Kind.XOR, Kind.BV_XOR),
-}
-
-
-def sort(w: int) -> Any:
-    """The sort of values of width w: Booleans for 1."""
-    if w == 1:
-        return _BOOL
-    s = _sorts.get(w)
-    if s is None:
-        s = _sorts[w] = TERMS.mk_bv_sort(w)
-    return s
-
-
-def value_term(v: int, w: int) -> Any:
-    """A constant of width w."""
-    if w == 1:
-        return _TRUE if v else _FALSE
-    return TERMS.mk_bv_value(sort(w), v)
-
-
-def _operand(x: Any, w: int) -> Any:
-    return x.term if x.__class__ is Expr else value_term(x, w)
-
-
-def _vector(x: Any, w: int) -> Any:
-    """An operand as a bit vector."""
-    t = _operand(x, w)
-    return _mk(Kind.ITE, [t, _ONE, _ZERO]) if w == 1 else t
-
-
-def _build(n: Expr) -> Any:
-    """The term of a node whose operands have theirs."""
-    op, w = n.op, n.w
-    if op == VAR:
-        return TERMS.mk_const(sort(w), f"{n.b}#{n.a}")
-    if op in _KINDS:
-        k = n.a.w if n.a.__class__ is Expr else n.b.w
-        return _mk(_KINDS[op], [_operand(n.a, k), _operand(n.b, k)])
-    if op in _BIT_KINDS:
-        return _mk(_BIT_KINDS[op][w > 1], [n.a.term, _operand(n.b, w)])
-    if op == NOT:
-        return _mk(Kind.NOT, [n.a.term])
-    if op == ZEXT:
-        return _mk(Kind.BV_ZERO_EXTEND, [_vector(n.a, n.a.w)], [w - n.a.w])
-    if op == SEXT:
-        return _mk(Kind.BV_SIGN_EXTEND, [_vector(n.a, n.a.w)], [w - n.a.w])
-    if op == EXTRACT:
-        t = _mk(Kind.BV_EXTRACT, [n.a.term], [n.c + w - 1, n.c])
-        return _mk(Kind.EQUAL, [t, _ONE]) if w == 1 else t
-    if op == CONCAT:
-        k = low_width(n)
-        return _mk(Kind.BV_CONCAT, [_vector(n.a, w - k), _vector(n.b, k)])
-    if op == ITE:
-        return _mk(Kind.ITE, [n.a.term, _operand(n.b, w), _operand(n.c, w)])
-    raise NotImplementedError(op)
-
-
-def term(e: Expr) -> Any:
-    """The Bitwuzla term of a node, kept on it."""
-    t = e.term
-    if t is not None:
-        return t
-    stack = [e]
-    while stack:
-        n = stack[-1]
-        if n.term is None:
-            waiting = [child for child in operands(n) if child.term is None]
-            if waiting:
-                stack.extend(waiting)
-                continue
-            n.term = _build(n)
-        stack.pop()
-    return e.term
+from .bitwuzla_terms import TERMS, side_conditions, term
 
 
 class Limit:
@@ -192,6 +88,6 @@ class BitwuzlaBackend:
             del asserted[common:]
         for c in constraints[common:]:
             solver.push(1)
-            solver.assert_formula(term(c))
+            solver.assert_formula(term(c), *side_conditions(c))
             asserted.append(c)
         return solver

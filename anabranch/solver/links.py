@@ -15,7 +15,7 @@ from anabranch.expr.boolean import negation
 from .backend import UNKNOWN, UNSAT, Backend, Model, SolverUnknown
 from .bounds import known_truth
 from .slices import Slice, conjuncts
-from .valuesets import complement, contains, intersect, lowest, truth_set
+from .valuesets import contains, intersect, lowest, truth_set, without
 
 BothModels: TypeAlias = tuple[Model, Model]  # if true, if false
 
@@ -90,20 +90,12 @@ class ExactValues:
         yes = intersect(values, truth)
         if not yes:
             return False
-        if values.__class__ is int:
-            no = values & ~truth  # type: ignore[operator]
-        else:
-            no = intersect(values, complement(truth, _width(values, truth)))
+        no = without(values, truth)
         if not no:
             return True
         if contains(yes, own):
             return s.model, {v: lowest(no)}
         return {v: lowest(yes)}, s.model
-
-
-def _width(*sets: object) -> int:
-    """A width that holds all values of the ranges."""
-    return max(int(s[-1][1]).bit_length() for s in sets if s) or 1  # type: ignore[index]
 
 
 class Bounds:

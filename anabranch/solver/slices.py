@@ -13,7 +13,7 @@ from anabranch.expr import Expr, expr_vars, not_, variable
 from anabranch.expr.node import AND, NOT, OR
 
 from .backend import Model
-from .valuesets import ValueSet, contains, full_set, intersect, truth_set
+from .valuesets import ValueSet, full_set, intersect, truth_set
 
 
 class Slice:
@@ -110,13 +110,3 @@ def narrowed(s: Slice, conds: Iterable[Expr]) -> tuple[ValueSet | None, dict[int
         if values is not None:
             values = bound
     return values, bounds
-
-
-def is_exact(s: Slice) -> bool:
-    """Whether every value of `values` is a model, and no other."""
-    return s.values is not None
-
-
-def keeps_model(values: ValueSet, model: Model, index: int) -> bool:
-    """Whether the model's value lies in the set."""
-    return contains(values, model[index])

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from time import perf_counter
+from typing import Any
 
-from anabranch.expr import Expr, evaluate, expr_vars
+from anabranch.expr import Expr, Value, evaluate, expr_vars
 from anabranch.expr.boolean import negation
 
 from .backend import UNKNOWN, UNSAT, Backend, Model, SolverStats, SolverUnknown, Timer
 from .bitwuzla_backend import BitwuzlaBackend
+from .enumeration import Values, extreme, feasible_values, preferred
 from .links import Link, Query, Remembered, default_links
+from .readable import readable
 from .slices import MODELS_KEPT, Decision, Slice, Split, conjuncts, make_slice, narrowed, root_slice
 
 
@@ -24,13 +27,14 @@ class SliceSpace:
         self.backend: Backend = BitwuzlaBackend() if backend is None else backend
         self.stats = SolverStats()
         self.links = tuple(default_links(self.backend) if links is None else links)
-        self._timed: tuple[tuple[Callable[[Query], object], Timer], ...] = tuple(
+        self._timed: tuple[tuple[Callable[[Query], Any], Timer], ...] = tuple(
             (link.answer, self.stats.timer(link.name)) for link in self.links
         )
         self._roots: dict[int, Slice] = {}
         self._slices: dict[tuple[frozenset[Expr], tuple[int, ...]], Slice] = {}
         self._exact: dict[tuple[int, object], Slice] = {}
         self._joins: dict[tuple[Slice, ...], Slice] = {}
+        self._readable: dict[Slice, Model] = {}
 
     def root(self, index: int) -> Slice:
         """The slice of a variable without constraints; its model is 0."""
@@ -84,10 +88,10 @@ class SliceSpace:
         else:
             raise SolverUnknown(q.side)
         decision: Decision
-        if isinstance(r, bool):
+        if r is True or r is False:
             decision = r
         else:
-            yes_model, no_model = r  # type: ignore[misc]
+            yes_model, no_model = r
             decision = Split(
                 self._child(s, cond, yes_model),
                 self._child(s, negation(cond), no_model),
@@ -130,6 +134,10 @@ class SliceSpace:
             return s if r else None
         return r.yes  # type: ignore[union-attr]
 
+    def extend(self, s: Slice, cond: Expr) -> Slice:
+        """The slice with a condition added that its model is known to satisfy."""
+        return self._child(s, cond, s.model)
+
     def check(self, conds: Sequence[Expr]) -> Model | None:
         """A model of the conditions, or None if there is none: a question outside any path."""
         variables = tuple(sorted({v for c in conds for v in expr_vars(c)}))
@@ -144,6 +152,32 @@ class SliceSpace:
         assert isinstance(result, dict)
         return result
 
+    def readable(self, s: Slice) -> Model:
+        """A model with values for people; remembered."""
+        model = self._readable.get(s)
+        if model is None:
+            model = self._readable[s] = readable(s)
+        return model
+
+    def prefer(self, slices: Sequence[Slice], wishes: Sequence[Value], limit: int = 64) -> Model:
+        """A readable model of several slices that fulfils wishes where it can, in order."""
+        start: Model = {}
+        for s in slices:
+            start.update(self.readable(s))
+        return preferred(self.check, slices, start, wishes, limit)
+
+    def values(self, slices: Sequence[Slice], e: Value, limit: int) -> Values:
+        """Up to `limit` feasible values of an expression, and whether these are all."""
+        return feasible_values(self.check, slices, e, limit)
+
+    def minimum(self, slices: Sequence[Slice], e: Value) -> int:
+        """The least feasible unsigned value."""
+        return extreme(self.check, slices, e, largest=False)
+
+    def maximum(self, slices: Sequence[Slice], e: Value) -> int:
+        """The greatest feasible unsigned value."""
+        return extreme(self.check, slices, e, largest=True)
+
     def size(self) -> int:
         """How many slices are kept."""
         return len(self._roots) + len(self._slices) + len(self._exact) + len(self._joins)
@@ -156,13 +190,15 @@ class SliceSpace:
         before = self.size()
         if before <= target:
             return 0
-        for table in (self._roots, self._slices, self._exact, self._joins):
-            for s in table.values():  # type: ignore[attr-defined]
+        tables: tuple[dict[Any, Slice], ...] = (self._roots, self._slices, self._exact, self._joins)
+        for table in tables:
+            for s in table.values():
                 s.answers.clear()
         self._roots.clear()
         self._slices.clear()
         self._exact.clear()
         self._joins.clear()
+        self._readable.clear()
         for link in self.links:
             if isinstance(link, Remembered):
                 link.clear()

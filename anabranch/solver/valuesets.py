@@ -41,16 +41,11 @@ def full_set(w: int) -> ValueSet:
     return (1 << (1 << w)) - 1 if w <= BYTE else ((0, MASK[w]),)
 
 
-def is_empty(s: ValueSet) -> bool:
-    """Whether no value is left."""
-    return not s
-
-
 def contains(s: ValueSet, v: int) -> bool:
     """Membership."""
-    if s.__class__ is int:
+    if isinstance(s, int):
         return s >> v & 1 == 1
-    return any(lo <= v <= hi for lo, hi in s)  # type: ignore[union-attr]
+    return any(lo <= v <= hi for lo, hi in s)
 
 
 def lowest(s: ValueSet) -> int:
@@ -64,9 +59,24 @@ def highest(s: ValueSet) -> int:
 
 
 def intersect(p: ValueSet, q: ValueSet) -> ValueSet:
-    """Values in both."""
-    if isinstance(p, int) or isinstance(q, int):
-        return p & q  # type: ignore[operator]
+    """Values in both, which are sets of one variable."""
+    if isinstance(p, int):
+        assert isinstance(q, int)
+        return p & q
+    assert not isinstance(q, int)
+    return _common(p, q)
+
+
+def without(p: ValueSet, q: ValueSet) -> ValueSet:
+    """Values of p that are not in q."""
+    if isinstance(p, int):
+        assert isinstance(q, int)
+        return p & ~q
+    assert not isinstance(q, int)
+    return _common(p, _outside(q, max(highest(p), highest(q) if q else 0)))
+
+
+def _common(p: Ranges, q: Ranges) -> Ranges:
     out: list[tuple[int, int]] = []
     i = j = 0
     while i < len(p) and j < len(q):
@@ -80,18 +90,16 @@ def intersect(p: ValueSet, q: ValueSet) -> ValueSet:
     return tuple(out)
 
 
-def complement(s: ValueSet, w: int) -> ValueSet:
-    """Values of width w that are not in s."""
-    if isinstance(s, int):
-        return ((1 << (1 << w)) - 1) ^ s
+def _outside(s: Ranges, top: int) -> Ranges:
+    """Values from 0 to top that are not in s."""
     out: list[tuple[int, int]] = []
     start = 0
     for lo, hi in s:
         if start < lo:
             out.append((start, lo - 1))
         start = hi + 1
-    if start <= MASK[w]:
-        out.append((start, MASK[w]))
+    if start <= top:
+        out.append((start, top))
     return tuple(out)
 
 
@@ -111,10 +119,7 @@ def truth_set(cond: Expr) -> ValueSet | None:
     t = cond.truth
     if t is None:
         w = variable(expr_vars(cond)[0]).w
-        if w <= BYTE:
-            t = truth_mask(cond, w)
-        else:
-            t = _condition_ranges(cond)
+        t = truth_mask(cond, w) if w <= BYTE else _condition_ranges(cond)
         cond.truth = UNTRIED if t is None else t
     return None if t is UNTRIED else t
 
@@ -129,7 +134,7 @@ def truth_mask(cond: Expr, w: int, depth: int = 0) -> int:
     """The truth set of a condition over one variable of up to 8 bits."""
     t = cond.truth
     if t.__class__ is int:
-        return t  # type: ignore[no-any-return]
+        return int(t)
     op, a, b = cond.op, cond.a, cond.b
     if op == VAR:
         return 2
@@ -197,22 +202,25 @@ _QUICK: dict[str, Callable[[Expr, list[Any], list[Any]], list[Any]]] = {
 RANGES_LIMIT = 64  # more ranges than this are not worth following
 
 
+def _ranges(cond: Expr) -> Ranges | None:
+    """The truth set of a condition over one wide variable, remembered."""
+    found = truth_set(cond)
+    assert not isinstance(found, int)
+    return found
+
+
 def _condition_ranges(cond: Expr) -> Ranges | None:
     """The truth set of a condition over one wide variable, followed through connectives."""
     op = cond.op
-    w = variable(expr_vars(cond)[0]).w
     if op == NOT:
-        r = truth_set(cond.a)
-        return None if r is None else complement(r, w)  # type: ignore[return-value]
+        r = _ranges(cond.a)
+        return None if r is None else _outside(r, MASK[variable(expr_vars(cond)[0]).w])
     if op in (AND, OR):
-        p, q = truth_set(cond.a), truth_set(cond.b)
+        p, q = _ranges(cond.a), _ranges(cond.b)
         if p is None or q is None:
             return None
-        if op == AND:
-            both = intersect(p, q)
-        else:
-            both = complement(intersect(complement(p, w), complement(q, w)), w)
-        return both if len(both) <= RANGES_LIMIT else None  # type: ignore[arg-type,return-value]
+        both = _common(p, q) if op == AND else _normal([*p, *q])
+        return both if len(both) <= RANGES_LIMIT else None
     if op in (EQ, ULT, SLT) and cond.b.__class__ is int:
         c, n = cond.b, cond.a.w
         if op == EQ:
@@ -291,7 +299,7 @@ def _pull_xor(e: Expr, r: Ranges) -> Pulled:
 def _pull_zext(e: Expr, r: Ranges) -> Pulled:
     if e.a.w == 1:
         return None
-    return e.a, intersect(r, ((0, MASK[e.a.w]),))  # type: ignore[return-value]
+    return e.a, _common(r, ((0, MASK[e.a.w]),))
 
 
 def _pull_sext(e: Expr, r: Ranges) -> Pulled:
@@ -299,9 +307,9 @@ def _pull_sext(e: Expr, r: Ranges) -> Pulled:
     if n == 1:
         return None
     s = 1 << (n - 1)
-    low = intersect(r, ((0, s - 1),))
-    high = intersect(r, ((MASK[e.w] - s + 1, MASK[e.w]),))
-    return e.a, _normal([*low, *((lo & MASK[n], hi & MASK[n]) for lo, hi in high)])  # type: ignore[misc,union-attr]
+    low = _common(r, ((0, s - 1),))
+    high = _common(r, ((MASK[e.w] - s + 1, MASK[e.w]),))
+    return e.a, _normal([*low, *((lo & MASK[n], hi & MASK[n]) for lo, hi in high)])
 
 
 def _pull_extract(e: Expr, r: Ranges) -> Pulled:
@@ -316,7 +324,7 @@ def _pull_udiv(e: Expr, r: Ranges) -> Pulled:
     if c.__class__ is not int or c == 0 or e.a.__class__ is not Expr:
         return None
     scaled = tuple((lo * c, hi * c + c - 1) for lo, hi in r)
-    return e.a, intersect(scaled, ((0, MASK[e.w]),))  # type: ignore[return-value]
+    return e.a, _common(scaled, ((0, MASK[e.w]),))
 
 
 _PULL: dict[str, Callable[[Expr, Ranges], Pulled]] = {

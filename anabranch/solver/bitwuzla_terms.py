@@ -1,0 +1,342 @@
+"""Expressions as Bitwuzla terms, kept on the nodes.
+
+A floating-point result has two terms: the number (`fp`) that further floating-point operations use, and its
+bit pattern (`bits`). Bitwuzla has no way from a number to its bits, so the bits are a fresh constant with a
+side condition, which whoever asserts a term over it asserts too (`side_conditions`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from bitwuzla import Kind, RoundingMode, TermManager
+
+from anabranch.expr import MASK, Expr
+from anabranch.expr.evaluate import low_width
+from anabranch.expr.fp import (
+    FEQ,
+    FFMA,
+    FLE,
+    FLT,
+    FP_CONVERT,
+    FP_TO_SI,
+    FREM,
+    FSQRT,
+    OPERATORS,
+    RESULTS,
+    ROUND,
+    SI_TO_FP,
+)
+from anabranch.expr.fpvalue import FORMATS
+from anabranch.expr.node import AND, CONCAT, EXTRACT, ITE, NOT, OR, SEXT, VAR, XOR, ZEXT, operands
+
+# One manager for the whole process: a manager that only a reference cycle can reach crashes when collected.
+TERMS = TermManager()
+_mk = TERMS.mk_term
+_BOOL = TERMS.mk_bool_sort()
+_ONE = TERMS.mk_bv_value(TERMS.mk_bv_sort(1), 1)
+_ZERO = TERMS.mk_bv_value(TERMS.mk_bv_sort(1), 0)
+_TRUE = TERMS.mk_true()
+_FALSE = TERMS.mk_false()
+_sorts: dict[int, Any] = {}
+
+_KINDS = {
+    "add": Kind.BV_ADD,
+    "sub": Kind.BV_SUB,
+    "mul": Kind.BV_MUL,
+    "shl": Kind.BV_SHL,
+    "lshr": Kind.BV_SHR,
+    "ashr": Kind.BV_ASHR,
+    "udiv": Kind.BV_UDIV,
+    "urem": Kind.BV_UREM,
+    "sdiv": Kind.BV_SDIV,
+    "srem": Kind.BV_SREM,
+    "eq": Kind.EQUAL,
+    "ult": Kind.BV_ULT,
+    "slt": Kind.BV_SLT,
+}
+_BIT_KINDS = {
+    AND: (Kind.AND, Kind.BV_AND),
+    OR: (Kind.OR, Kind.BV_OR),
+    XOR: (Kind.XOR, Kind.BV_XOR),
+}
+
+
+def sort(w: int) -> Any:
+    """The sort of values of width w: Booleans for 1."""
+    if w == 1:
+        return _BOOL
+    s = _sorts.get(w)
+    if s is None:
+        s = _sorts[w] = TERMS.mk_bv_sort(w)
+    return s
+
+
+def value_term(v: int, w: int) -> Any:
+    """A constant of width w."""
+    if w == 1:
+        return _TRUE if v else _FALSE
+    return TERMS.mk_bv_value(sort(w), v)
+
+
+def _operand(x: Any, w: int) -> Any:
+    return x.term if x.__class__ is Expr else value_term(x, w)
+
+
+def _vector(x: Any, w: int) -> Any:
+    """An operand as a bit vector."""
+    t = _operand(x, w)
+    return _mk(Kind.ITE, [t, _ONE, _ZERO]) if w == 1 else t
+
+
+def _build_bits(n: Expr) -> Any:
+    """The term of a node whose operands have theirs."""
+    op, w = n.op, n.w
+    if op == VAR:
+        return TERMS.mk_const(sort(w), f"{n.b}#{n.a}")
+    if op in _KINDS:
+        k = n.a.w if n.a.__class__ is Expr else n.b.w
+        return _mk(_KINDS[op], [_operand(n.a, k), _operand(n.b, k)])
+    if op in _BIT_KINDS:
+        return _mk(_BIT_KINDS[op][w > 1], [n.a.term, _operand(n.b, w)])
+    if op == NOT:
+        return _mk(Kind.NOT, [n.a.term])
+    if op == ZEXT:
+        return _mk(Kind.BV_ZERO_EXTEND, [_vector(n.a, n.a.w)], [w - n.a.w])
+    if op == SEXT:
+        return _mk(Kind.BV_SIGN_EXTEND, [_vector(n.a, n.a.w)], [w - n.a.w])
+    if op == EXTRACT:
+        t = _mk(Kind.BV_EXTRACT, [n.a.term], [n.c + w - 1, n.c])
+        return _mk(Kind.EQUAL, [t, _ONE]) if w == 1 else t
+    if op == CONCAT:
+        k = low_width(n)
+        return _mk(Kind.BV_CONCAT, [_vector(n.a, w - k), _vector(n.b, k)])
+    if op == ITE:
+        return _mk(Kind.ITE, [n.a.term, _operand(n.b, w), _operand(n.c, w)])
+    if op in RESULTS:
+        return _build_pattern(n)
+    if op in _COMPARISONS:
+        k = n.a.w if n.a.__class__ is Expr else n.b.w
+        return _mk(_COMPARISONS[op], [_number(n.a, k), _number(n.b, k)])
+    if op == FP_TO_SI:
+        return _build_to_int(n)
+    raise NotImplementedError(op)
+
+
+# -- floating point ---------------------------------------------------------------------------------------
+
+_numbers: dict[Expr, Any] = {}  # floating-point terms
+_patterns: dict[Expr, tuple[Any, Any]] = {}  # floating-point result -> its bits, their side condition
+_sides: dict[Expr, tuple[Any, ...]] = {}
+_fp_sorts = {w: TERMS.mk_fp_sort(f.exponent_bits, f.fraction_bits + 1) for w, f in FORMATS.items()}
+_MODES = {
+    "rne": TERMS.mk_rm_value(RoundingMode.RNE),
+    "rna": TERMS.mk_rm_value(RoundingMode.RNA),
+    "rtz": TERMS.mk_rm_value(RoundingMode.RTZ),
+    "rtp": TERMS.mk_rm_value(RoundingMode.RTP),
+    "rtn": TERMS.mk_rm_value(RoundingMode.RTN),
+}
+_RNE = _MODES["rne"]
+_ARITHMETIC = {"fadd": Kind.FP_ADD, "fsub": Kind.FP_SUB, "fmul": Kind.FP_MUL, "fdiv": Kind.FP_DIV}
+_COMPARISONS = {FEQ: Kind.FP_EQUAL, FLT: Kind.FP_LT, FLE: Kind.FP_LEQ}
+_ROUND_MODE = {op: mode for mode, op in ROUND.items()}
+
+
+def _from_bits(bits: Any, w: int) -> Any:
+    f = FORMATS[w]
+    return _mk(Kind.FP_TO_FP_FROM_BV, [bits], [f.exponent_bits, f.fraction_bits + 1])
+
+
+def _number(x: Any, w: int) -> Any:
+    """The floating-point term of an operand."""
+    return _numbers[x] if x.__class__ is Expr else _from_bits(value_term(x, w), w)
+
+
+def _is_negation(n: Expr) -> bool:
+    return n.op == XOR and n.b.__class__ is int and n.b == 1 << (n.w - 1)
+
+
+def _is_magnitude(n: Expr) -> bool:
+    return bool(n.op == ZEXT and n.a.op == EXTRACT and n.a.c == 0 and n.a.w == n.w - 1 and n.a.a.w == n.w)
+
+
+def _build_number(n: Expr) -> Any:
+    """The floating-point term of a node of which `_needs` has been built."""
+    op, w = n.op, n.w
+    if op in _ARITHMETIC:
+        return _mk(_ARITHMETIC[op], [_RNE, _number(n.a, w), _number(n.b, w)])
+    f = FORMATS[w]
+    indices = [f.exponent_bits, f.fraction_bits + 1]
+    if op == FREM:
+        return _build_remainder(_number(n.a, w), _number(n.b, w), w)
+    if op == FFMA:
+        return _mk(Kind.FP_FMA, [_RNE, _number(n.a, w), _number(n.b, w), _number(n.c, w)])
+    if op == FSQRT:
+        return _mk(Kind.FP_SQRT, [_RNE, _number(n.a, w)])
+    if op in _ROUND_MODE:
+        return _mk(Kind.FP_RTI, [_MODES[_ROUND_MODE[op]], _number(n.a, w)])
+    if op == FP_CONVERT:
+        return _mk(Kind.FP_TO_FP_FROM_FP, [_RNE, _number(n.a, n.a.w)], indices)
+    if op == SI_TO_FP:
+        return _mk(Kind.FP_TO_FP_FROM_SBV, [_RNE, _vector(n.a, n.a.w)], indices)
+    if op == ITE:
+        return _mk(Kind.ITE, [n.a.term, _number(n.b, w), _number(n.c, w)])
+    if _is_negation(n):
+        return _mk(Kind.FP_NEG, [_number(n.a, w)])
+    if _is_magnitude(n):
+        return _mk(Kind.FP_ABS, [_number(n.a.a, w)])
+    return _from_bits(n.term, w)
+
+
+def _build_remainder(x: Any, y: Any, w: int) -> Any:
+    """C's fmod by IEEE's remainder, which rounds the quotient to nearest: add the divisor back if negative."""
+    p, q = _mk(Kind.FP_ABS, [x]), _mk(Kind.FP_ABS, [y])
+    r = _mk(Kind.FP_REM, [p, q])
+    zero = TERMS.mk_fp_pos_zero(_fp_sorts[w])
+    r = _mk(Kind.ITE, [_mk(Kind.FP_LT, [r, zero]), _mk(Kind.FP_ADD, [_RNE, r, q]), r])
+    r = _mk(Kind.FP_ABS, [r])
+    return _mk(Kind.ITE, [_mk(Kind.FP_IS_NEG, [x]), _mk(Kind.FP_NEG, [r]), r])
+
+
+def _build_pattern(n: Expr) -> Any:
+    """The bits of a floating-point result."""
+    known = _patterns.get(n)
+    if known is not None:
+        return known[0]
+    w = n.w
+    number = _numbers[n]
+    pattern = TERMS.mk_const(sort(w), f"bits#{n.id}")
+    nan = _mk(Kind.FP_IS_NAN, [number])
+    side = _mk(Kind.OR, [nan, _mk(Kind.EQUAL, [_from_bits(pattern, w), number])])
+    bits = pattern
+    if n.op != SI_TO_FP:
+        bits = _mk(Kind.ITE, [nan, _nan_pattern(n), pattern])
+    _patterns[n] = (bits, side)
+    return bits
+
+
+def _nan_pattern(n: Expr) -> Any:
+    """The bits of a result that is a NaN: the first NaN operand quieted, else the default one."""
+    w = n.w
+    result = value_term(FORMATS[w].default_nan, w)
+    if n.op == FP_CONVERT:
+        return _converted_nan(n.a.term, n.a.w, w)
+    for x in reversed([v for v in (n.a, n.b, n.c) if v is not None]):
+        quiet = _mk(Kind.BV_OR, [_operand(x, w), value_term(FORMATS[w].quiet, w)])
+        result = _mk(Kind.ITE, [_mk(Kind.FP_IS_NAN, [_number(x, w)]), quiet, result])
+    return result
+
+
+def _converted_nan(bits: Any, w_from: int, w: int) -> Any:
+    f, g = FORMATS[w_from], FORMATS[w]
+    keep = min(f.fraction_bits, g.fraction_bits)
+    sign = _mk(Kind.BV_EXTRACT, [bits], [w_from - 1, w_from - 1])
+    payload = _mk(Kind.BV_EXTRACT, [bits], [f.fraction_bits - 1, f.fraction_bits - keep])
+    exponent = value_term(MASK[g.exponent_bits], g.exponent_bits)
+    parts = [sign, exponent, payload]
+    if keep < g.fraction_bits:
+        parts.append(TERMS.mk_bv_value(TERMS.mk_bv_sort(g.fraction_bits - keep), 0))
+    return _mk(Kind.BV_OR, [_mk(Kind.BV_CONCAT, parts), value_term(g.quiet, w)])
+
+
+def _build_to_int(n: Expr) -> Any:
+    """Conversion to a signed integer; the least one if out of range."""
+    w, k = n.a.w, n.w
+    f = FORMATS[w]
+    number = _numbers[n.a]
+    whole = _mk(Kind.FP_RTI, [_MODES["rtz"], number])
+    if k - 1 > f.bias:  # all finite numbers are in range
+        fits = _mk(Kind.NOT, [_mk(Kind.OR, [_mk(Kind.FP_IS_NAN, [number]), _mk(Kind.FP_IS_INF, [number])])])
+    else:
+        limit = (f.bias + k - 1) << f.fraction_bits  # 2**(k-1)
+        high = _from_bits(value_term(limit, w), w)
+        low = _from_bits(value_term(limit | f.sign, w), w)
+        fits = _mk(Kind.AND, [_mk(Kind.FP_LEQ, [low, whole]), _mk(Kind.FP_LT, [whole, high])])
+    converted = _mk(Kind.FP_TO_SBV, [_MODES["rtz"], number], [k])
+    return _mk(Kind.ITE, [fits, converted, value_term(1 << (k - 1), k)])
+
+
+# -- walking ----------------------------------------------------------------------------------------------
+
+BITS, NUMBER = 0, 1
+Need = tuple[Expr, int]
+
+
+def _needs(n: Expr, kind: int) -> Iterator[Need]:
+    """The terms that a term is built of."""
+    op = n.op
+    if kind == BITS:
+        if op in RESULTS:
+            yield n, NUMBER
+            if op != SI_TO_FP:  # for NaNs
+                for x in operands(n):
+                    yield x, BITS
+                    if op != FP_CONVERT:
+                        yield x, NUMBER
+        else:
+            below = NUMBER if op in OPERATORS else BITS
+            for x in operands(n):
+                yield x, below
+    elif op == SI_TO_FP:
+        yield n.a, BITS
+    elif op in RESULTS:
+        for x in operands(n):
+            yield x, NUMBER
+    elif op == ITE:
+        yield n.a, BITS
+        for x in (n.b, n.c):
+            if x.__class__ is Expr:
+                yield x, NUMBER
+    elif _is_negation(n):
+        yield n.a, NUMBER
+    elif _is_magnitude(n):
+        yield n.a.a, NUMBER
+    else:
+        yield n, BITS
+
+
+def _built(need: Need) -> bool:
+    return need[0].term is not None if need[1] == BITS else need[0] in _numbers
+
+
+def term(e: Expr) -> Any:
+    """The Bitwuzla term of a node."""
+    if e.term is not None:
+        return e.term
+    stack: list[Need] = [(e, BITS)]
+    while stack:
+        need = stack[-1]
+        if not _built(need):
+            n, kind = need
+            waiting = [other for other in _needs(n, kind) if not _built(other)]
+            if waiting:
+                stack.extend(waiting)
+                continue
+            if kind == BITS:
+                n.term = _build_bits(n)
+            else:
+                _numbers[n] = _build_number(n)
+        stack.pop()
+    return e.term
+
+
+def side_conditions(e: Expr) -> tuple[Any, ...]:
+    """The conditions to assert together with the term of e."""
+    if not _patterns:
+        return ()
+    found = _sides.get(e)
+    if found is None:
+        seen: set[Need] = {(e, BITS)}
+        stack: list[Need] = [(e, BITS)]
+        out: list[Any] = []
+        while stack:
+            n, kind = stack.pop()
+            if kind == BITS and n in _patterns:
+                out.append(_patterns[n][1])
+            for need in _needs(n, kind):
+                if need not in seen:
+                    seen.add(need)
+                    stack.append(need)
+        found = _sides[e] = tuple(out)
+    return found
