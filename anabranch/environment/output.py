@@ -237,3 +237,25 @@ def snprintf_chk(
     m: MachineApi, dst: Value, size: Value, level: Value, room: Value, text: Value, *args: Value
 ) -> Value:
     return print_into(m, dst, size, text, CallArguments(m, args))
+
+
+@model("__vprintf_chk")
+def vprintf_chk(m: MachineApi, level: Value, text: Value, ap: Value) -> Value:
+    return print_out(m, 1, text, VaList(m, ap))
+
+
+@model("__vfprintf_chk")
+def vfprintf_chk(m: MachineApi, file: Value, level: Value, text: Value, ap: Value) -> Value:
+    return print_out(m, stream_of(m, file), text, VaList(m, ap))
+
+
+@model("__vsprintf_chk")
+def vsprintf_chk(m: MachineApi, dst: Value, level: Value, room: Value, text: Value, ap: Value) -> Value:
+    return print_into(m, dst, None, text, VaList(m, ap))
+
+
+@model("__vsnprintf_chk")
+def vsnprintf_chk(
+    m: MachineApi, dst: Value, size: Value, level: Value, room: Value, text: Value, ap: Value
+) -> Value:
+    return print_into(m, dst, size, text, VaList(m, ap))

@@ -42,7 +42,7 @@ def difference(pair: tuple[Value, Value] | None) -> Value:
     return 0 if pair is None else sub(widen(pair[0]), widen(pair[1]), 32)
 
 
-@model("strcmp", "strcoll")
+@model("strcmp")
 def strcmp(m: MachineApi, left: Value, right: Value) -> Value:
     return difference(compare(ByteReader(m, left), ByteReader(m, right), None, True, equal_bytes))
 
