@@ -57,9 +57,6 @@ def _load(settings: RunSettings) -> Any:
     """The program, compiled, linked and simplified; the front end's own message if that fails."""
     from anabranch.frontend import FrontendError, FrontendOptions, load_program
 
-    options: dict[str, Any] = {}
-    if settings.no_cache:
-        options["cache_dir"] = None
     try:
         return load_program(
             settings.inputs,
@@ -68,8 +65,7 @@ def _load(settings: RunSettings) -> Any:
                 defines=settings.defines,
                 opt_level=settings.opt_level,
                 entry=settings.entry,
-                check_overflow="overflow" in settings.checks,
-                **options,
+                use_cache=not settings.no_cache,
             ),
         )
     except FrontendError as error:

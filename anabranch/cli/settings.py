@@ -87,8 +87,8 @@ class RunSettings:
         "simplification before exploring: 0 none, 1 keeps the branches as written, 2 may fold branches",
         lambda text: int(one_of("0", "1", "2")(text)), short="-O", metavar="LEVEL",
     )  # fmt: skip
-    entry: str = _option(
-        "main", "entry", "Program", "function to start in", parse_name,
+    entry: str | None = _option(
+        None, "entry", "Program", "function to start in (default: main, or LLVMFuzzerTestOneInput)", parse_name,
         metavar="FUNCTION", aliases=("entry-point",),
     )  # fmt: skip
     max_len: int = _option(
@@ -111,11 +111,11 @@ class RunSettings:
         one_of(*SEARCHES), metavar="NAME", repeat=True,
     )  # fmt: skip
     batch_forks: int = _option(
-        32, "batch-forks", "Search", "go on with a state for at most N forks before choosing anew",
+        16, "batch-forks", "Search", "go on with a state for at most N forks before choosing anew",
         at_least(1), metavar="N",
     )  # fmt: skip
     batch_instructions: int = _option(
-        10_000, "batch-instructions", "Search",
+        20_000_000, "batch-instructions", "Search",
         "go on with a state for about N instructions before choosing anew", at_least(1), metavar="N",
     )  # fmt: skip
     seed: int = _option(

@@ -1,0 +1,256 @@
+"""What happens to paths, turned into tests, errors and counts the moment it happens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from anabranch.environment import render
+from anabranch.explore.limits import Losses
+from anabranch.explore.new_coverage import NewCoverage
+from anabranch.explore.tree import ExecutionTree
+from anabranch.expr import Expr, evaluate, expr_vars, short_text, to_smtlib
+from anabranch.machine import (
+    Exit,
+    Fault,
+    Loss,
+    Machine,
+    PathEnd,
+    ProgramError,
+    Silent,
+    Where,
+    cons_to_list,
+    stack,
+)
+from anabranch.report.errors import ErrorRecord, StackEntry
+from anabranch.report.events import Listener, TestCase
+
+
+class ReportSettings(Protocol):
+    """The settings that decide what is written."""
+
+    @property
+    def tests(self) -> str: ...
+
+    @property
+    def all_errors(self) -> bool: ...
+
+    @property
+    def silent_assume(self) -> bool: ...
+
+    @property
+    def write_conditions(self) -> bool: ...
+
+    @property
+    def checks(self) -> tuple[str, ...]: ...
+
+
+class Reporter:
+    """Observes the machine; writes tests and errors, counts ends and losses."""
+
+    machine: Machine
+    new_coverage: NewCoverage
+
+    def __init__(self, settings: ReportSettings, listener: Listener, tree: ExecutionTree) -> None:
+        self.settings = settings
+        self.listener = listener
+        self.tree = tree
+        self.losses = Losses()
+        self.exits = 0
+        self.failures = 0
+        self.early = 0
+        self.silent = 0
+        self.tests = 0
+        self.errors: list[ErrorRecord] = []
+        self.ends: dict[str, int] = {}
+        self.on_tick: Callable[[], None] = lambda: None
+        self._reported: set[tuple[Any, ...]] = set()
+
+    # ---- observing -----------------------------------------------------------------------------------
+
+    def tick(self) -> None:
+        self.on_tick()
+
+    def warned(self, text: str) -> None:
+        self.listener.on_warning(text)
+
+    def lost(self, kind: str, where: Where | None) -> None:
+        self.losses.add(kind, where.text() if where is not None else "")
+
+    def path_ended(self, end: PathEnd, where: Where | None) -> None:
+        path = self.machine.path
+        if self.new_coverage.check():
+            path.covered_new = True
+        if isinstance(end, Exit):
+            leak = self._leak() if "leak" in self.settings.checks else None
+            if leak is not None:
+                self._failed(leak, where, "leak")
+                return
+            self.exits += 1
+            self._close("exit", where)
+            if self._wanted(path.covered_new):
+                self._write("exit", where, status=end.status)
+        elif isinstance(end, ProgramError):
+            if end.fault.kind == "user" and "klee_assume" in end.fault.message and self.settings.silent_assume:
+                self.silent += 1
+                self._close("silent", where)
+            else:
+                self._failed(end.fault, where, end.fault.kind)
+        elif isinstance(end, Silent):
+            self.silent += 1
+            self._close("silent", where)
+        else:
+            assert isinstance(end, Loss)
+            self.losses.add(str(end), where.text() if where is not None else "")
+            self.early += 1
+            self._close(end.kind, where)
+            if self._wanted(path.covered_new):
+                self._write("early", where, kind=str(end))
+
+    def error_branch(self, fault: Fault, where: Where | None) -> None:
+        self._failed(fault, where, fault.kind)
+
+    def dropped(self, kind: str, node: Any, place: int) -> None:
+        """A waiting state was given up."""
+        self.losses.add(kind)
+        self.early += 1
+        self.tree.end(node, place, kind)
+
+    def _close(self, reason: str, where: Where | None) -> None:
+        self.ends[reason] = self.ends.get(reason, 0) + 1
+        self.tree.end(self.machine.path.node, where.place if where is not None else 0, reason)
+
+    def _wanted(self, covering: bool) -> bool:
+        tests = self.settings.tests
+        return tests == "all" or (tests == "covering" and covering)
+
+    # ---- errors --------------------------------------------------------------------------------------
+
+    def _failed(self, fault: Fault, where: Where | None, reason: str) -> None:
+        self.failures += 1
+        covering = self.machine.path.covered_new
+        self._close(reason, where)
+        loc = where.loc if where is not None else None
+        key = (where.key if where is not None else None, fault.kind, fault.message)
+        first = key not in self._reported
+        self._reported.add(key)
+        reported = first or self.settings.all_errors
+        test: int | None = None
+        if self._wanted(covering) or (reported and self.settings.tests != "none"):
+            test = self._write("error", where, kind=fault.kind)
+        if not reported:
+            return
+        model = self._model() if test is not None or fault.info else {}
+        record = ErrorRecord(
+            kind=fault.kind,
+            message=fault.message,
+            file=str(fault.info.get("file", loc.file if loc is not None else "")),
+            line=int(str(fault.info.get("line", loc.line if loc is not None else 0))),
+            column=loc.column if loc is not None else 0,
+            function=(loc.function or where.function.name) if loc is not None and where is not None else "",
+            stack=self._stack(where, model),
+            info=tuple(self._info(name, value, model) for name, value in fault.info.items()),
+            test=test,
+            state=self.machine.path.number,
+            suffix=str(fault.info.get("suffix", "")),
+        )
+        self.errors.append(record)
+        self.listener.on_error(record)
+
+    def _stack(self, where: Where | None, model: dict[int, int]) -> tuple[StackEntry, ...]:
+        if where is None:
+            return ()
+        return tuple(
+            StackEntry(
+                frame.function,
+                frame.file,
+                frame.line,
+                tuple((name, self._show(value, model)) for name, value in frame.arguments),
+            )
+            for frame in stack(where)
+        )
+
+    def _show(self, value: Any, model: dict[int, int]) -> str:
+        """An argument of a frame: its value, and under which input if it is symbolic."""
+        if value is None:
+            return "?"
+        if value.__class__ is Expr:
+            if expr_vars(value)[0] < 0:
+                return "uninitialised"
+            return f"symbolic, here {_number(int(evaluate(value, model)), value.w)}"
+        return _number(value, 64) if value.__class__ is int else str(value)
+
+    def _info(self, name: str, value: Any, model: dict[int, int]) -> str:
+        if value.__class__ is Expr:
+            shown = short_text(value)
+            if name == "address":
+                return f"address: {int(evaluate(value, model)):#x} = {shown}"
+            return f"{name}: {shown}"
+        return f"{name}: {value:#x}" if name == "address" and isinstance(value, int) else f"{name}: {value}"
+
+    def _leak(self) -> Fault | None:
+        """Heap objects that nobody freed before the program ended."""
+        leaked = [info for info in self.machine.memory.live_objects() if info.site.kind == "heap"]
+        if not leaked:
+            return None
+        details: dict[str, object] = {f"object {n}": info.describe() for n, info in enumerate(leaked[:8], 1)}
+        return Fault("leak", f"memory leak: {len(leaked)} objects never freed", details)
+
+    # ---- tests ---------------------------------------------------------------------------------------
+
+    def _model(self) -> dict[int, int]:
+        """Readable values for all inputs of the running path."""
+        path = self.machine.path
+        slices = list(dict.fromkeys(path.slices.values()))
+        wishes = path.notes.get("prefer") if path.notes else None
+        model: dict[int, int] = {}
+        for part in slices:
+            model.update(path.space.readable(part))
+        if wishes:
+            model.update(path.space.prefer(slices, list(wishes)))
+        return model
+
+    def _write(
+        self, end: str, where: Where | None, status: Any = None, kind: str | None = None
+    ) -> int | None:
+        path = self.machine.path
+        model = self._model()
+        path.covered_new = False
+        objects = []
+        for item in cons_to_list(path.inputs):
+            data = b"".join(model[v.a].to_bytes(v.w // 8, "little") for v in item.variables)
+            objects.append((item.name, data))
+        output = cons_to_list(path.output)
+        loc = where.loc if where is not None else None
+        condition = None
+        if self.settings.write_conditions:
+            condition = to_smtlib(cons_to_list(path.condition))
+        self.tests += 1
+        return self.listener.on_test(
+            TestCase(
+                objects=tuple(objects),
+                end=end,
+                kind=kind,
+                line=loc.line if loc is not None and end == "error" else None,
+                exit_code=_exit_code(status, model) if status is not None else None,
+                output=render(
+                    [item for stream, item in output if stream == 1], lambda e: evaluate(e, model)
+                ),
+                condition=condition,
+            )
+        )
+
+
+def _exit_code(status: Any, model: dict[int, int]) -> int:
+    value = evaluate(status, model) if status.__class__ is Expr else status
+    return int(value) & 0xFF
+
+
+def _number(value: int, width: int) -> str:
+    """Small numbers in decimal, signed ones too; addresses and the like in hexadecimal."""
+    if value < 1 << 16:
+        return str(value)
+    for bits in (32, 64):
+        if width >= bits and (1 << bits) - (1 << 15) <= value < 1 << bits:
+            return str(value - (1 << bits))
+    return f"{value:#x}"

@@ -1,0 +1,27 @@
+"""The machine: states, memory, the reference interpreter and the translator to Python."""
+
+from anabranch.machine.api import ModelApi
+from anabranch.machine.ends import Exit, Fault, Loss, PathEnd, ProgramError, Silent
+from anabranch.machine.location import Where, stack
+from anabranch.machine.machine import Machine, MachineSettings, Observer
+from anabranch.machine.path import Input, Path
+from anabranch.machine.state import State, cons_to_list
+
+__all__ = [
+    "Exit",
+    "Fault",
+    "Input",
+    "Loss",
+    "Machine",
+    "MachineSettings",
+    "ModelApi",
+    "Observer",
+    "Path",
+    "PathEnd",
+    "ProgramError",
+    "Silent",
+    "State",
+    "Where",
+    "cons_to_list",
+    "stack",
+]

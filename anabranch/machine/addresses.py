@@ -1,0 +1,233 @@
+"""Accesses through symbolic addresses.
+
+An address is resolved to one object by its base first: the constant part of the sum carries the object's
+number, so `table + index` names its object without the solver. Where that fails, the model of the path
+says which object the address can mean, and the path forks over the possibilities. Within the object, a
+read becomes a balanced tree of `ite` over runs of equal values, a write an `ite` on every byte it may hit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from anabranch import expr
+from anabranch.expr import Expr, expr_vars
+from anabranch.machine.ends import Fault, ProgramError
+from anabranch.machine.memory import join_bytes, split_value
+from anabranch.machine.objects import ObjectInfo
+
+if TYPE_CHECKING:
+    from anabranch.machine.machine import Machine
+
+Value = Any
+MAX_LEAVES = 1 << 16  # places a read may choose from before the path forks over halves
+MAX_TARGETS = 1 << 11  # likewise for a write, which touches every one of them
+WILD_CANDIDATES = 64
+
+
+def base_numbers(address: Expr) -> list[int]:
+    """Object numbers that the constant parts of an address name, through sums and `ite`s; may be empty."""
+    found: dict[int, None] = {}
+    pending: list[tuple[Value, int]] = [(address, 0)]
+    steps = 0
+    while pending and steps < 64:
+        steps += 1
+        node, offset = pending.pop()
+        if node.__class__ is not Expr:
+            found[(node + offset) >> 32 & 0xFFFFFFFF] = None
+        elif node.op == "add":
+            if node.b.__class__ is not Expr:
+                if node.a.op == "ite":
+                    pending.append((node.a, offset + node.b))
+                else:
+                    found[(node.b + offset) >> 32 & 0xFFFFFFFF] = None
+            else:
+                pending += [(part, offset) for part in (node.a, node.b) if part.op in ("add", "ite")]
+        elif node.op == "ite":
+            pending += [(node.c, offset), (node.b, offset)]
+    return list(found)
+
+
+def stride(offset: Expr) -> tuple[int, int]:
+    """`(step, rest)`: the offset is always `rest` modulo `step`."""
+    rest = 0
+    node = offset
+    if node.op == "add" and node.b.__class__ is int:
+        rest = node.b
+        node = node.a
+    if node.op == "mul" and node.b.__class__ is int:
+        step = node.b & -node.b if node.b >= 1 << 32 else node.b
+        # A product may wrap around, but only by a multiple of the power of two in it.
+        if node.a.op in ("zext", "sext") and node.b < 1 << 31 and node.a.a.w <= 32:
+            return step, rest % step
+        step = node.b & -node.b
+        return step, rest % step
+    if node.op == "shl" and node.b.__class__ is int:
+        step = 1 << min(node.b, 12)
+        return step, rest % step
+    if node.op == "concat" and node.b.__class__ is int and node.b == 0:
+        step = 1 << min(node.w - node.a.w, 12)
+        return step, rest % step
+    return 1, 0
+
+
+class AddressResolver:
+    """Loads and stores through symbolic addresses, for one machine."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.memory = machine.memory
+
+    # ---- which object --------------------------------------------------------------------------------
+
+    def resolve(self, address: Expr, size: int, write: bool) -> tuple[ObjectInfo, Value]:
+        """The object of an access of `size` bytes and the offset in it; the path now implies that it fits."""
+        self._defined(address)
+        named = [self.memory.find(number) for number in base_numbers(address)]
+        candidates = [info for info in named if info is not None]
+        if len(candidates) == 1 and len(named) == 1:
+            return self._in_bounds(address, size, write, candidates[0])
+        for info in candidates:
+            if not info.end and self._inside(address, size, info):
+                return self._found(address, size, write, info)
+        return self._by_model(address, size, write)
+
+    def _defined(self, address: Expr) -> None:
+        indices = expr_vars(address)
+        if indices and indices[0] < 0 and self.machine.depends_on(address, indices):
+            raise ProgramError(
+                Fault("uninitialised", "use of uninitialised memory as an address", {"address": address})
+            )
+
+    def _in_bounds(self, address: Expr, size: int, write: bool, info: ObjectInfo) -> tuple[ObjectInfo, Value]:
+        """The address is based on this object: anything outside of it is an error."""
+        details = self.memory.access_info(address, size, write, info)
+        if info.end:
+            raise ProgramError(Fault("use-after-free", "memory error: use after free", details))
+        if write and info.readonly:
+            raise ProgramError(Fault("read-only", "write to constant memory", details))
+        offset = expr.sub(address, info.base, 64)
+        if info.size < size:
+            raise ProgramError(Fault("out-of-bounds", "memory error: out of bound pointer", details))
+        bad = expr.ugt(offset, info.size - size, 64)
+        self.machine.check(bad, Fault("out-of-bounds", "memory error: out of bound pointer", details))
+        return info, offset
+
+    def _inside(self, address: Expr, size: int, info: ObjectInfo) -> bool:
+        if info.size < size:
+            return False
+        offset = expr.sub(address, info.base, 64)
+        return bool(expr.ule(offset, info.size - size, 64))
+
+    def _found(self, address: Expr, size: int, write: bool, info: ObjectInfo) -> tuple[ObjectInfo, Value]:
+        if write and info.readonly:
+            details = self.memory.access_info(address, size, write, info)
+            raise ProgramError(Fault("read-only", "write to constant memory", details))
+        return info, expr.sub(address, info.base, 64)
+
+    def _by_model(self, address: Expr, size: int, write: bool) -> tuple[ObjectInfo, Value]:
+        """Take the object that the model of the path points to; siblings take the others."""
+        while True:
+            value = self.machine.sample(address, 64)
+            info = self.memory.find(value >> 32)
+            if info is not None and not info.end and (value & 0xFFFFFFFF) + size <= info.size:
+                if self._inside(address, size, info):
+                    return self._found(address, size, write, info)
+                continue
+            valid = self._some_valid(address, size)
+            details = self.memory.access_info(value, size, write, info)
+            null = value >> 32 == 0
+            fault = Fault(
+                "null-pointer" if null else "wild-pointer",
+                f"memory error: {'null pointer dereference' if null else 'wild pointer'}",
+                details,
+            )
+            if valid is False:
+                raise ProgramError(fault)
+            self.machine.check(expr.not_(valid), fault)
+
+    def _some_valid(self, address: Expr, size: int) -> Value:
+        """The address hits some live object (the newest ones, if there are very many)."""
+        condition: Value = False
+        for info in self.memory.live_objects()[-WILD_CANDIDATES:]:
+            if info.size >= size:
+                offset = expr.sub(address, info.base, 64)
+                condition = expr.or_(condition, expr.ule(offset, info.size - size, 64), 1)
+        return condition
+
+    # ---- what is there -------------------------------------------------------------------------------
+
+    def places(self, info: ObjectInfo, offset: Value, size: int, most: int) -> range:
+        """The offsets that an access may have, at most `most`; forks over halves while there are more."""
+        step, rest = stride(offset) if offset.__class__ is Expr else (1, 0)
+        low, high = 0, info.size - size + 1
+        first, last = self.machine.bounds(offset, 64)
+        low, high = max(low, first), min(high, last + 1)
+        while (high - low) // step > most:
+            middle = (low + high) // 2
+            if expr.ult(offset, middle, 64):
+                high = middle
+            else:
+                low = middle
+        start = low + (rest - low) % step
+        return range(start, high, step)
+
+    def load(self, address: Expr, size: int) -> Value:
+        info, offset = self.resolve(address, size, write=False)
+        if offset.__class__ is int:
+            return self.memory.load(info.base + offset, size)
+        places = self.places(info, offset, size, MAX_LEAVES)
+        if not places:
+            raise RuntimeError("an access in bounds has no place")
+        data = self.memory.read_bytes(info.base + places[0], places[-1] - places[0] + size)
+        runs = value_runs(data, places, size)
+        return choose(runs, offset, 8 * size)
+
+    def store(self, address: Expr, size: int, value: Value) -> None:
+        info, offset = self.resolve(address, size, write=True)
+        if offset.__class__ is int:
+            self.memory.store(info.base + offset, size, value)
+            return
+        places = self.places(info, offset, size, MAX_TARGETS)
+        base = info.base + places[0]
+        data = self.memory.read_bytes(base, places[-1] - places[0] + size)
+        parts = split_value(value, size)
+        for place in places:
+            here = expr.eq(offset, place, 64)
+            start = place - places[0]
+            for index, part in enumerate(parts):
+                data[start + index] = expr.ite(here, part, data[start + index], 8)
+        self.memory.write_bytes(base, data)
+
+
+def value_runs(data: list[Value], places: range, size: int) -> list[tuple[int, Value]]:
+    """`(first place, value)` of each run of places that hold the same value."""
+    runs: list[tuple[int, Value]] = []
+    start = places[0]
+    previous: Value = None
+    for place in places:
+        piece = data[place - start : place - start + size]
+        try:
+            value: Value = int.from_bytes(piece, "little")
+        except TypeError:
+            value = join_bytes(piece)
+        if value is previous or (
+            value.__class__ is int and previous.__class__ is int and value == previous
+        ):
+            continue
+        runs.append((place, value))
+        previous = value
+    return runs
+
+
+def choose(runs: list[tuple[int, Value]], offset: Expr, width: int) -> Value:
+    """The value at an offset as a balanced tree over the runs."""
+    if len(runs) == 1:
+        return runs[0][1]
+    middle = len(runs) // 2
+    boundary = runs[middle][0]
+    left = choose(runs[:middle], offset, width)
+    right = choose(runs[middle:], offset, width)
+    return expr.ite(expr.ult(offset, boundary, 64), left, right, width)
+
+

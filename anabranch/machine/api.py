@@ -1,0 +1,278 @@
+"""What models of C functions ask of the machine; see `anabranch.environment.api` for the contract."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from anabranch import expr
+from anabranch.expr import Expr, evaluate, expr_vars
+from anabranch.ir.types import ArrayType, FloatType, IntType, PointerType, StructType, Type
+from anabranch.machine import location
+from anabranch.machine.ends import Exit, Fault, LongJump, Loss, ProgramError, Silent
+from anabranch.machine.memory import byte_parts
+from anabranch.machine.objects import AllocationSite, ObjectInfo
+from anabranch.machine.path import Input
+from anabranch.machine.state import Continuation
+
+if TYPE_CHECKING:
+    from anabranch.machine.machine import Machine
+
+Value = Any
+KINDS = {
+    "ptr": "invalid-pointer",
+    "free": "invalid-free",
+    "readonly": "read-only",
+    "div": "division-by-zero",
+    "bad_call": "bad-call",
+    "reach_error": "reach-error",
+    "stack_overflow": "stack-overflow",
+}
+
+
+def scalar_parts(type: Type | None, size: int) -> list[int]:
+    """Sizes of the scalars that `size` bytes of a type consist of; single bytes where nothing is known."""
+    parts: list[int] = []
+
+    def walk(type: Type) -> None:
+        if isinstance(type, IntType | PointerType | FloatType) and type.size in (2, 4, 8):
+            parts.append(type.size)
+        elif isinstance(type, ArrayType):
+            if isinstance(type.element, IntType) and type.element.width == 8:
+                parts.extend([1] * type.count)
+            else:
+                for _ in range(type.count):
+                    walk(type.element)
+        elif isinstance(type, StructType) and type.fields is not None:
+            start = sum(parts)
+            for field, offset in zip(type.fields, type.offsets, strict=True):
+                parts.extend([1] * (start + offset - sum(parts)))
+                walk(field)
+            parts.extend([1] * (start + type.size - sum(parts)))
+        else:
+            parts.extend([1] * type.size)
+
+    if type is not None and type.size == size and size <= 4096:
+        walk(type)
+    return parts if sum(parts) == size else [1] * size
+
+
+class ModelApi:
+    """The machine as models see it."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.memory = machine.memory
+        self.path = machine.path
+        self.load = machine.memory.load
+        self.store = machine.memory.store
+        self.bounds = machine.bounds
+        self.pick = machine.pick
+        self.warn = machine.warn
+        self._sites: dict[tuple[Any, ...], AllocationSite] = {}
+
+    # ---- deciding ------------------------------------------------------------------------------------
+
+    def decide(self, cond: Value) -> bool:
+        return bool(cond)
+
+    def sample(self, value: Value, width: int, why: str = "") -> int:
+        return self.machine.sample(value, width)
+
+    # ---- memory --------------------------------------------------------------------------------------
+
+    def _known(self, address: Value, why: str) -> int:
+        if address.__class__ is Expr:
+            return self.pick(address, 64, why)
+        return int(address)
+
+    def read_bytes(self, addr: Value, n: int) -> Sequence[Value]:
+        if addr.__class__ is Expr:
+            return [self.load(expr.add(addr, i, 64), 1) for i in range(n)]
+        return self.memory.read_bytes(addr, n) if n else []
+
+    def write_bytes(self, addr: Value, data: Sequence[Value]) -> None:
+        if addr.__class__ is Expr:
+            for i, byte in enumerate(data):
+                self.store(expr.add(addr, i, 64), 1, byte)
+        elif len(data):
+            self.memory.write_bytes(addr, data)
+
+    def read_cstring(self, addr: Value) -> bytes:
+        text = bytearray()
+        address = self._known(addr, "address of a string")
+        while True:
+            byte = self.load(address, 1)
+            if byte.__class__ is Expr:
+                byte = self.pick(byte, 8, "byte of a string")
+            if byte == 0:
+                return bytes(text)
+            text.append(byte)
+            address += 1
+
+    def concrete_bytes(self, addr: int, n: int) -> bytes | None:
+        info = self.memory.find(addr >> 32)
+        if info is None or info.end or (addr & 0xFFFFFFFF) + n > info.size:
+            return None
+        return self.memory.concrete_bytes(addr, n)
+
+    def span(self, addr: int) -> int:
+        info, offset = self.object_of(addr)
+        if offset >= info.size:
+            self.memory.check_access(addr, 1, write=False)
+        return info.size - offset
+
+    def object_of(self, addr: Value) -> tuple[ObjectInfo, int]:
+        address = self._known(addr, "pointer to an object")
+        info = self.memory.find(address >> 32)
+        if info is None or info.end:
+            self.memory.bad_access(address, 1, False, info)
+        return info, address & 0xFFFFFFFF
+
+    def allocate(self, size: int, kind: str, what: str) -> int:
+        where = self.machine.where()
+        key = (kind, what, where.key if where is not None else None)
+        site = self._sites.get(key)
+        if site is None:
+            loc = where.text() if where is not None else ""
+            site = self._sites[key] = self.machine.numbers.new_site(kind, what, None, loc)
+        return self.memory.allocate(site, size)
+
+    def free(self, addr: Value) -> None:
+        address = self._known(addr, "pointer given to free")
+        info = self.memory.find(address >> 32)
+        details: dict[str, object] = {"address": address}
+        if info is not None:
+            details["object"] = info.describe()
+        if info is not None and info.end:
+            raise ProgramError(Fault("double-free", "memory error: double free", details))
+        if info is None or info.site.kind != "heap" or address & 0xFFFFFFFF:
+            raise ProgramError(Fault("invalid-free", "memory error: invalid free", details))
+        self.memory.release(info, "freed")
+
+    def static(self, name: str, contents: bytes) -> int:
+        known = self.path.notes.get(("static", name))
+        if known is not None:
+            return int(known)
+        site = self._sites.get(("static", name))
+        if site is None:
+            site = self._sites["static", name] = self.machine.numbers.new_site("global", name)
+        address = self.memory.allocate(site, len(contents), contents)
+        self.path.notes = self.path.notes.set(("static", name), address)
+        return address
+
+    # ---- inputs and assumptions ----------------------------------------------------------------------
+
+    def _unique(self, name: str) -> str:
+        notes = self.path.notes
+        count = notes.get(("name", name), 0)
+        self.path.notes = notes.set(("name", name), count + 1)
+        return self._unique(f"{name}_{count}") if count else name
+
+    def make_symbolic(self, addr: int, size: int, name: str) -> None:
+        info = self.memory.check_access(addr, size, write=True)
+        name = self._unique(name)
+        parts = scalar_parts(info.site.type if info.size == size else None, size)
+        variables, offset = [], 0
+        for part in parts:
+            label = name if part == size else f"{name}[{offset}]"
+            variables.append(expr.var(label, 8 * part))
+            offset += part
+        data: list[Value] = []
+        for variable in variables:
+            data += (variable,) if variable.w == 8 else byte_parts(variable)
+        self.memory.write_bytes(addr, data)
+        self._record(Input(name, size, tuple(variables)))
+
+    def fresh(self, name: str, width: int, kind: str = "") -> Expr:
+        name = self._unique(name)
+        variable = expr.var(name, width)
+        self._record(Input(name, width // 8, (variable,), kind))
+        return variable
+
+    def _record(self, item: Input) -> None:
+        path = self.path
+        path.inputs = (item, path.inputs)
+        for variable in item.variables:
+            path.slices[variable.a] = path.space.root(variable.a)
+
+    def assume(self, cond: Value) -> bool:
+        return self.machine.assume(cond)
+
+    def prefer(self, cond: Value) -> None:
+        if cond.__class__ is Expr:
+            wanted = self.path.notes.get("prefer", ())
+            self.path.notes = self.path.notes.set("prefer", (*wanted, cond))
+
+    # ---- ends of the path ----------------------------------------------------------------------------
+
+    def error(self, kind: str, message: str, **info: object) -> NoReturn:
+        raise ProgramError(Fault(KINDS.get(kind, kind), message, info))
+
+    def user_error(self, message: str) -> NoReturn:
+        raise ProgramError(Fault("user", message))
+
+    def unsupported(self, what: str) -> NoReturn:
+        raise Loss("unsupported", what)
+
+    def silent_exit(self, reason: str) -> NoReturn:
+        raise Silent(reason)
+
+    def exit(self, code: Value, handlers: bool = True) -> NoReturn:
+        if not handlers:
+            self.path.notes = self.path.notes.set("at exit", ())
+        raise Exit(code)
+
+    def at_exit(self, function: Value) -> None:
+        pending = self.path.notes.get("at exit", ())
+        self.path.notes = self.path.notes.set("at exit", (*pending, function))
+
+    # ---- output and messages -------------------------------------------------------------------------
+
+    def emit(self, items: Sequence[Any], stream: int = 1) -> None:
+        for item in items:
+            self.path.output = ((stream, item), self.path.output)
+
+    # ---- control -------------------------------------------------------------------------------------
+
+    def stack_trace(self) -> str:
+        where = self.machine.where()
+        if where is None:
+            return ""
+        return "\n".join(f"{f.function} at {f.file}:{f.line}" for f in location.stack(where))
+
+    def set_forking(self, enabled: bool) -> None:
+        self.path.notes = self.path.notes.set("forking off", not enabled)
+
+    def merge_region(self, opens: bool) -> None:
+        """Regions to merge by hand; states are kept apart while nothing merges."""
+
+    def setjmp(self, buffer: Value) -> Value:
+        raise Loss("unsupported", "call of setjmp through a pointer")
+
+    def longjmp(self, buffer: Value, value: Value) -> NoReturn:
+        address = self._known(buffer, "jump buffer")
+        continuation: Continuation | None = self.path.notes.get(("jump", address))
+        where = self.machine.where()
+        live = where.continuation if where is not None else None
+        while live is not None and continuation is not None and live is not continuation[0]:
+            live = live[0]
+        if continuation is None or live is None:
+            raise ProgramError(
+                Fault("bad-call", "longjmp to a place that is not live", {"buffer": address})
+            )
+        zero = expr.eq(value, 0, 32)
+        raise LongJump(continuation, expr.ite(zero, 1, value, 32) if zero.__class__ is Expr else value or 1)
+
+
+def path_model(slices: dict[int, Any], value: Expr) -> dict[int, int]:
+    """Values of an expression's variables in the models of their slices; undefined data is zero."""
+    return {i: slices[i].model[i] for i in expr_vars(value) if i >= 0}
+
+
+def sample(slices: dict[int, Any], value: Value) -> int:
+    if value.__class__ is not Expr:
+        return int(value)
+    return int(evaluate(value, path_model(slices, value)))
+
+

@@ -1,0 +1,224 @@
+"""Constants of the program as run-time values, and the addresses of its globals and functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from anabranch import expr
+from anabranch.expr import Expr, undefined
+from anabranch.ir.module import Function, GlobalVariable, Module
+from anabranch.ir.types import ArrayType, FloatType, IntType, PointerType, StructType, Type, VectorType
+from anabranch.ir.values import (
+    BlockAddress,
+    ConstAggregate,
+    ConstBytes,
+    ConstExpr,
+    ConstFloat,
+    ConstInt,
+    GlobalRef,
+    Null,
+    Operand,
+    Poison,
+    Undef,
+    Zero,
+)
+from anabranch.machine.ends import Loss
+from anabranch.machine.memory import Memory
+from anabranch.machine.objects import MASK64, ObjectNumbers
+
+Value = Any  # int | bool | Expr | tuple of values
+
+# Blocks of a function, as labels whose address is taken, lie at this offset of the function's object.
+LABEL_OFFSET = 1 << 20
+
+
+def element_types(type: Type) -> tuple[Type, ...]:
+    """The parts of an aggregate or vector type."""
+    if isinstance(type, StructType):
+        return type.fields or ()
+    if isinstance(type, ArrayType | VectorType):
+        return (type.element,) * type.count
+    return ()
+
+
+def element_offsets(type: Type) -> tuple[int, ...]:
+    """Where the parts of an aggregate lie, in bytes."""
+    if isinstance(type, StructType):
+        return type.offsets
+    assert isinstance(type, ArrayType | VectorType)
+    return tuple(i * type.element.size for i in range(type.count))
+
+
+def zero_value(type: Type) -> Value:
+    parts = element_types(type)
+    if parts or isinstance(type, ArrayType | VectorType | StructType):
+        return tuple(map(zero_value, parts))
+    return False if type.bits == 1 else 0
+
+
+def undefined_value(type: Type) -> Value:
+    parts = element_types(type)
+    if parts or isinstance(type, ArrayType | VectorType | StructType):
+        return tuple(map(undefined_value, parts))
+    return undefined(type.bits)
+
+
+def gep_offset(source: Type, indices: list[int]) -> int:
+    """The byte offset of constant indices into `source`, as a signed number."""
+    offset, current = indices[0] * source.size, source
+    for index in indices[1:]:
+        if isinstance(current, StructType):
+            assert current.fields is not None
+            offset += current.offsets[index]
+            current = current.fields[index]
+        else:
+            assert isinstance(current, ArrayType | VectorType)
+            current = current.element
+            offset += index * current.size
+    return offset
+
+
+class Layout:
+    """Where globals and functions lie, and what constant operands are."""
+
+    def __init__(self, module: Module, numbers: ObjectNumbers) -> None:
+        self.module = module
+        self.addresses: dict[str, int] = {}
+        self.functions: dict[int, Function] = {}
+        self.globals: list[tuple[int, GlobalVariable]] = []
+        self._sites = {}
+        for variable in module.globals.values():
+            kind = "constant" if variable.constant else "global"
+            site = numbers.new_site(kind, variable.source_name, variable.value_type, variable.loc)
+            self._place(variable.name, site, numbers)
+            self.globals.append((self.addresses[variable.name], variable))
+        for function in module.functions.values():
+            site = numbers.new_site("function", function.name)
+            self._place(function.name, site, numbers)
+            self.functions[self.addresses[function.name]] = function
+
+    def _place(self, name: str, site: Any, numbers: ObjectNumbers) -> None:
+        self.addresses[name] = numbers.number(site, 1) << 32
+        self._sites[name] = site
+
+    def install(self, memory: Memory) -> None:
+        """Make all globals and functions objects of the store."""
+        for address, variable in self.globals:
+            size = variable.value_type.size
+            data = bytearray(size)
+            if variable.initializer is not None:
+                self.write_constant(data, 0, variable.initializer)
+            base = memory.allocate(self._sites[variable.name], size, bytes(data))
+            assert base == address
+        for address, function in self.functions.items():
+            assert memory.allocate(self._sites[function.name], 0, b"") == address
+
+    def address(self, name: str) -> int:
+        address = self.addresses.get(name)
+        if address is None:
+            aliased = self.module.aliases.get(name)
+            if aliased is None:
+                raise Loss("unsupported", f"reference to @{name}")
+            address = self.addresses[name] = int(self.value(aliased))
+        return address
+
+    def label_address(self, label: BlockAddress) -> int:
+        function = self.module.functions[label.function]
+        index = next(block.index for block in function.blocks if block.name == label.block)
+        return self.address(label.function) + LABEL_OFFSET + index
+
+    def value(self, operand: Operand) -> Value:
+        """The run-time value of a constant operand."""
+        if isinstance(operand, ConstInt):
+            return bool(operand.value) if operand.type.width == 1 else operand.value
+        if isinstance(operand, ConstFloat):
+            if operand.type.bits not in (32, 64):
+                raise Loss("unsupported", f"constant of type {operand.type}")
+            return operand.bits
+        if isinstance(operand, Null):
+            return 0
+        if isinstance(operand, GlobalRef):
+            return self.address(operand.name)
+        if isinstance(operand, Undef | Poison):
+            return undefined_value(operand.type)
+        if isinstance(operand, Zero):
+            return zero_value(operand.type)
+        if isinstance(operand, ConstBytes):
+            return tuple(operand.data)
+        if isinstance(operand, ConstAggregate):
+            return tuple(map(self.value, operand.elements))
+        if isinstance(operand, BlockAddress):
+            return self.label_address(operand)
+        if isinstance(operand, ConstExpr):
+            return self._expression(operand)
+        raise Loss("unsupported", f"operand {operand!r}")
+
+    def _expression(self, constant: ConstExpr) -> Value:
+        values = [self.value(operand) for operand in constant.operands]
+        op, width = constant.op, constant.type.bits
+        if op == "getelementptr":
+            indices = []
+            for operand, index in zip(constant.operands[1:], values[1:], strict=True):
+                bits = operand.type.bits
+                indices.append(index - (1 << bits) if index >> (bits - 1) else index)
+            assert isinstance(constant.extra, Type)
+            return (values[0] + gep_offset(constant.extra, indices)) & MASK64
+        source = constant.operands[0].type.bits
+        if op in ("ptrtoint", "inttoptr", "bitcast", "addrspacecast", "ptrtoaddr", "trunc", "zext"):
+            if width == 1:
+                return bool(values[0] & 1)
+            return int(values[0]) & ((1 << width) - 1)
+        if op == "sext":
+            return expr.sext(values[0], source, width)
+        if op == "icmp":
+            return COMPARE[str(constant.extra)](values[0], values[1], source)
+        if op == "select":
+            return values[1] if values[0] else values[2]
+        if op in ("add", "sub", "mul", "xor", "shl", "lshr", "ashr", "and", "or"):
+            return getattr(expr, {"and": "and_", "or": "or_"}.get(op, op))(values[0], values[1], width)
+        raise Loss("unsupported", f"constant expression {op}")
+
+    def write_constant(self, data: bytearray, offset: int, operand: Operand) -> None:
+        """Lay an initialiser out in memory; undefined parts are zero, as the loader leaves them."""
+        if isinstance(operand, Zero | Undef | Poison | Null):
+            return
+        if isinstance(operand, ConstBytes):
+            data[offset : offset + len(operand.data)] = operand.data
+            return
+        type = operand.type
+        if isinstance(operand, ConstAggregate) and not (
+            isinstance(type, VectorType) and type.element.bits % 8
+        ):
+            for place, element in zip(element_offsets(type), operand.elements, strict=True):
+                self.write_constant(data, offset + place, element)
+            return
+        size = (type.bits + 7) // 8
+        if isinstance(operand, ConstFloat):
+            value: Value = operand.bits
+        else:
+            value = self.value(operand)
+        if value.__class__ is Expr:
+            return
+        if isinstance(value, tuple):
+            bits = element_types(type)[0].bits
+            value = sum(int(lane) << (i * bits) for i, lane in enumerate(value))
+        data[offset : offset + size] = int(value).to_bytes(size, "little")
+
+
+def is_scalar(type: Type) -> bool:
+    """Does a value of this type live in one register as an int, bool or Expr?"""
+    return isinstance(type, IntType | PointerType | FloatType)
+
+
+COMPARE = {
+    "eq": expr.eq,
+    "ne": expr.ne,
+    "ult": expr.ult,
+    "ule": expr.ule,
+    "ugt": expr.ugt,
+    "uge": expr.uge,
+    "slt": expr.slt,
+    "sle": expr.sle,
+    "sgt": expr.sgt,
+    "sge": expr.sge,
+}

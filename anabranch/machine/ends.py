@@ -1,0 +1,77 @@
+"""How a path ends: the exceptions that unwind translated code, and what they carry."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from anabranch.machine.state import State
+
+
+class PathEnd(Exception):
+    """Base of everything that ends the running path."""
+
+
+class Exit(PathEnd):
+    """The program ended by itself: `exit(status)`, or the return of the entry function."""
+
+    def __init__(self, status: object) -> None:
+        super().__init__(status)
+        self.status = status
+
+
+class Silent(PathEnd):
+    """The path is dropped on the program's own request: a false assumption, `klee_silent_exit`."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One error of the analysed program (or a wrong use of the API)."""
+
+    kind: str
+    message: str
+    info: dict[str, object] = field(default_factory=dict)
+
+
+class ProgramError(PathEnd):
+    """The running path certainly fails here."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.message)
+        self.fault = fault
+
+
+class Loss(PathEnd):
+    """The engine gives the path up; the reason is counted in the run's losses."""
+
+    def __init__(self, kind: str, detail: str = "") -> None:
+        super().__init__(f"{kind}: {detail}" if detail else kind)
+        self.kind = kind
+        self.detail = detail
+
+
+class Yield(Exception):
+    """The running path stops at a safe point and goes back to the loop."""
+
+    def __init__(self, state: State) -> None:
+        super().__init__()
+        self.state = state
+
+
+class LongJump(Exception):
+    """Control goes to a live `setjmp` continuation."""
+
+    def __init__(self, continuation: tuple[object, ...], value: object) -> None:
+        super().__init__()
+        self.continuation = continuation
+        self.value = value
+
+
+# What makes an inline fast path fall back to the function that handles everything.
+SLOW = (KeyError, IndexError, TypeError, ZeroDivisionError, struct.error)

@@ -1,0 +1,217 @@
+"""Decisions on symbolic conditions, and forks by snapshot.
+
+`bool(expression)` in translated code comes here. If the path condition forces the answer, it is given;
+otherwise the live values of the frame that asked become a sibling state, and the running path goes on
+with one side. A decision inside a model or a memory access makes a sibling that runs the whole
+instruction again with the other answer known.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import CodeType, FrameType
+from typing import TYPE_CHECKING, Any
+
+from anabranch.expr import Expr, expr_vars, not_
+from anabranch.machine.ends import Fault, Loss, ProgramError, Yield
+from anabranch.machine.interpreter import Frame, Interpreter
+from anabranch.machine.state import Continuation, State
+from anabranch.machine.translator.sites import BranchSite, PointSite
+from anabranch.solver import Slice, SolverUnknown, Split
+
+if TYPE_CHECKING:
+    from anabranch.machine.machine import Machine
+
+INTERPRETER_CODE = Interpreter.run.__code__
+
+
+class Decider:
+    """Answers conditions for one machine and makes the siblings."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.path = machine.path
+        self.space = machine.space
+        self.branches: dict[tuple[CodeType, int], BranchSite] = {}
+        self.siblings: list[State] = []
+        self.budget = 0  # forks until the running path goes back to the loop
+        self.forks = 0
+        self.max_forks: int | None = None
+        self.max_depth: int | None = None
+        self.decide = self._make_decide()
+
+    # ---- deciding ------------------------------------------------------------------------------------
+
+    def _make_decide(self) -> Callable[[Expr], bool]:
+        slices, slice_of, fork, miss = self.path.slices, self.path.slice_of, self.fork, self.miss
+
+        def decide(e: Expr) -> bool:
+            indices = e.vs
+            if indices is None:
+                indices = expr_vars(e)
+            try:
+                part = slices[indices[0]] if len(indices) == 1 else slice_of(indices)
+                answer = part.answers[e]
+            except KeyError:
+                answer = miss(e, indices)
+                if answer is True or answer is False:
+                    return answer
+                part = slice_of(indices)
+            if answer is True or answer is False:
+                return answer
+            return fork(e, part, answer)
+
+        return decide
+
+    def ask(self, e: Expr) -> tuple[Slice, bool | Split]:
+        """The answer for a condition without forking."""
+        indices = e.vs
+        if indices is None:
+            indices = expr_vars(e)
+        answer = self.miss(e, indices)
+        return self.path.slice_of(indices), answer
+
+    def miss(self, e: Expr, indices: tuple[int, ...]) -> Any:
+        """A condition not seen before in its slice."""
+        if indices[0] < 0:
+            return self._undefined(e, indices)
+        part = self.path.slice_of(indices)
+        answer = part.answers.get(e)
+        if answer is not None:
+            return answer
+        try:
+            return self.space.decide(part, e)
+        except SolverUnknown as unknown:
+            return self._unknown(e, part, unknown.known_side)
+
+    def _unknown(self, e: Expr, part: Slice, side: bool) -> bool:
+        """The solver gave up on one side: it is lost, and the path goes on with the other."""
+        self.machine.lose("solver gave up")
+        taken = e if side else not_(e)
+        self.path.constrain(taken, self.space.extend(part, taken))
+        return side
+
+    def _undefined(self, e: Expr, indices: tuple[int, ...]) -> Any:
+        """A condition on uninitialised data is an error if its value really depends on that data."""
+        if self.machine.depends_on(e, indices):
+            raise ProgramError(Fault("uninitialised", "use of uninitialised memory", {"condition": e}))
+        known = self.machine.with_zeros(e)
+        return bool(known) if known.__class__ is Expr else known
+
+    # ---- forking -------------------------------------------------------------------------------------
+
+    def fork(self, e: Expr, part: Slice, answer: Split) -> bool:
+        """Both sides are feasible: the sibling takes one, the running path the other."""
+        frame = sys._getframe(2)
+        site: BranchSite | PointSite | None = self.branches.get((frame.f_code, frame.f_lasti))
+        path = self.path
+        side = answer.model_side
+        if self._may_not_fork():
+            return self._stay(e, answer)
+        values: tuple[Any, ...]
+        continuation: Continuation
+        if site is not None:
+            local = frame.f_locals
+            values = site.read(local)
+            continuation = local["K"]
+        else:
+            site, values, continuation = self.find_site(frame)
+        self.forks += 1
+        path.depth += 1
+        negated = e.neg
+        if negated is None:
+            negated = not_(e)
+        slices = path.slices
+        copied = slices.copy()
+        if side:
+            mine, his = answer.yes, answer.no
+            sibling = path.save(copied, (negated, path.condition))
+            path.condition = (e, path.condition)
+        else:
+            mine, his = answer.no, answer.yes
+            sibling = path.save(copied, (e, path.condition))
+            path.condition = (negated, path.condition)
+        for index in part.vars:
+            slices[index] = mine
+            copied[index] = his
+        sibling.values = values
+        sibling.continuation = continuation
+        if site.__class__ is BranchSite:
+            his_target = site.if_false if side else site.if_true  # type: ignore[union-attr]
+            sibling.entry = his_target
+            sibling.place = his_target.place
+            place = site.place
+        else:
+            sibling.entry = site  # type: ignore[assignment]
+            place = sibling.place = site.place
+            self.machine.counters.N[place] += 1
+        sibling.node = self.machine.tree.fork(path.node, place, e, side)
+        sibling.number = sibling.node.number
+        self.siblings.append(sibling)
+        self.budget -= 1
+        if self.budget <= 0:
+            self._yield(site, side, values, continuation)
+        return side
+
+    def _may_not_fork(self) -> bool:
+        if self.max_forks is not None and self.forks >= self.max_forks:
+            self.machine.lose("max-forks")
+            return True
+        if self.path.notes and self.path.notes.get("forking off"):
+            self.machine.lose("forking switched off")
+            return True
+        if self.max_depth is not None and self.path.depth >= self.max_depth:
+            raise Loss("max-depth")
+        return False
+
+    def _stay(self, e: Expr, answer: Split) -> bool:
+        """Go on with the side that the model takes, the other is not explored."""
+        side = answer.model_side
+        self.path.constrain(e if side else not_(e), answer.yes if side else answer.no)
+        return side
+
+    def _yield(self, site: Any, side: bool, values: tuple[Any, ...], continuation: Continuation) -> None:
+        """The batch is used up: the running path waits too."""
+        entry = site
+        if site.__class__ is BranchSite:
+            entry = site.if_true if side else site.if_false
+        raise Yield(self.snapshot(entry, values, continuation))
+
+    def snapshot(self, entry: Any, values: tuple[Any, ...], continuation: Continuation) -> State:
+        """The running path as a waiting state."""
+        path = self.path
+        state = path.save(path.slices.copy(), path.condition)
+        state.entry = entry
+        state.values = values
+        state.continuation = continuation
+        state.place = entry.place
+        state.node = path.node
+        state.number = path.number
+        state.covered_new = path.covered_new
+        return state
+
+    def find_site(self, frame: FrameType | None) -> tuple[BranchSite | PointSite, tuple[Any, ...], Continuation]:
+        """The place of the program that a Python frame works for, with the values live there."""
+        asked = frame
+        while frame is not None:
+            code = frame.f_code
+            if code in self.machine.program.codes:
+                unit, marks = self.machine.program.codes[code]
+                mark = marks[frame.f_lineno]
+                local = frame.f_locals
+                site: BranchSite | PointSite
+                if frame is asked and mark.kind == "branch":
+                    site = self.branches[code, frame.f_lasti] = unit.branch(mark)
+                else:
+                    site = unit.point(mark.block, mark.position)
+                return site, site.read(local), local["K"]
+            if code is INTERPRETER_CODE:
+                interpreted: Frame = frame.f_locals["frame"]
+                point = interpreted.unit.point(interpreted.block, interpreted.position)
+                values = tuple(
+                    self.machine.interpreter.register(interpreted, name) for name in point.names
+                )
+                return point, values, interpreted.continuation
+            frame = frame.f_back
+        raise RuntimeError("a decision was asked for outside the program")

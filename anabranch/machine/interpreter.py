@@ -1,0 +1,411 @@
+"""The reference interpreter: the executable specification of the instructions.
+
+One short function an opcode, registers in a dict, able to start at any instruction. It finishes the
+block of a state that was taken in mid-block, then hands over to translated code; with `only` set (the
+differential tests) it runs everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from anabranch import expr
+from anabranch.ir.module import CallInfo, Function, Instruction
+from anabranch.ir.types import VOID, ArrayType, StructType, Type, VectorType
+from anabranch.ir.values import GlobalRef, InlineAsm, Local, MetadataOperand
+from anabranch.machine import values
+from anabranch.machine.constants import undefined_value
+from anabranch.machine.ends import Loss
+from anabranch.machine.objects import MASK64
+from anabranch.machine.operations import boolean, cast_function, scalar_function
+from anabranch.machine.state import Continuation
+from anabranch.machine.translator.calls import IGNORED, SETJMP
+from anabranch.machine.translator.emit import CASTS, FLOAT_BINARY, INT_BINARY
+from anabranch.machine.translator.plan import UNDEF_CALL
+from anabranch.machine.translator.program import TranslatedProgram
+from anabranch.machine.translator.writer import switch_cases
+
+if TYPE_CHECKING:
+    from anabranch.machine.machine import Machine
+    from anabranch.machine.translator.unit import Unit
+
+Value = Any
+Registers = dict[str, Value]
+
+
+class Frame:
+    """An activation that the interpreter runs."""
+
+    __slots__ = ("block", "continuation", "position", "registers", "unit")
+
+    def __init__(self, unit: Unit, block: int, position: int, registers: Registers, k: Continuation) -> None:
+        self.unit = unit
+        self.block = block
+        self.position = position
+        self.registers = registers
+        self.continuation = k
+
+
+class Jump:
+    """Where a terminator leads."""
+
+    __slots__ = ("target",)
+
+    def __init__(self, target: int) -> None:
+        self.target = target
+
+
+class Return:
+    __slots__ = ("value",)
+
+    def __init__(self, value: Value) -> None:
+        self.value = value
+
+
+class Interpreter:
+    """Runs frames instruction by instruction."""
+
+    def __init__(self, machine: Machine, program: TranslatedProgram) -> None:
+        self.machine = machine
+        self.program = program
+        self.layout = program.namespace.layout
+        self._memory = machine.memory
+
+    def run(
+        self,
+        unit: Unit,
+        block: int,
+        position: int,
+        registers: Registers,
+        k: Continuation,
+        counted: bool = False,
+    ) -> Value:
+        """Run from an instruction on; the value that the function returns.
+
+        `counted` says that the counters know already of the segment it starts in.
+        """
+        frame = Frame(unit, block, position, registers, k)
+        names, counters = self.program.namespace.names, unit.counters
+        while True:
+            counts = names["N"]
+            instructions = unit.plan.blocks[frame.block].instructions
+            if frame.position == 0 and not counted:
+                counts[counters.segments[frame.block, 0]] += 1
+            counted = False
+            outcome = None
+            while outcome is None:
+                instruction = instructions[frame.position]
+                if instruction.opcode != "phi":
+                    outcome = self.step(frame, instruction)
+                frame.position += 1
+                number = counters.segments.get((frame.block, frame.position))
+                if number is not None and outcome is None:
+                    counts[number] += 1
+            if isinstance(outcome, Return):
+                return outcome.value
+            self.take_edge(frame, frame.block, outcome.target)
+            if not self.program.only_interpret:
+                entry = unit.target(("block", frame.block))
+                self.program.ensure(unit)
+                return entry(k, tuple(registers[name] for name in entry.names))
+
+    def take_edge(self, frame: Frame, source: int, target: int) -> None:
+        """Assign the phis of the target, all at once."""
+        assignments = frame.unit.plan.incoming(source, target)
+        new = [(f"v{local.index}", self.value(frame, operand)) for local, operand in assignments]
+        frame.registers.update(new)
+        edge = frame.unit.counters.edges.get((source, target))
+        if edge is not None:
+            self.program.counters.N[edge] += 1
+        frame.block, frame.position = target, 0
+
+    def value(self, frame: Frame, operand: Any) -> Value:
+        if not isinstance(operand, Local):
+            return self.layout.value(operand)
+        registers = frame.registers
+        name = f"v{operand.index}"
+        if name not in registers:
+            # Translated code does not keep values that it writes in line; they are made again here.
+            _, definition = frame.unit.plan.definition[operand.index]
+            self.step(frame, definition)
+        return registers[name]
+
+    def step(self, frame: Frame, instruction: Instruction) -> Jump | Return | None:
+        """Run one instruction: None to go on with the next one."""
+        opcode = instruction.opcode
+        operands = instruction.operands
+        if opcode in TERMINATORS:
+            return TERMINATORS[opcode](self, frame, instruction)
+        if opcode == "call":
+            result = self.call(frame, instruction)
+        else:
+            arguments = [self.value(frame, operand) for operand in operands]
+            if opcode in INT_BINARY or opcode in FLOAT_BINARY:
+                result = self.binary(instruction, *arguments)
+            elif opcode in CASTS:
+                result = cast(instruction, arguments[0])
+            elif opcode == "alloca":
+                result = self.alloca(frame, instruction, arguments[0])
+            elif opcode in PURE:
+                result = PURE[opcode](instruction, *arguments)
+            elif opcode in MEMORY:
+                result = MEMORY[opcode](self.machine, instruction, *arguments)
+            else:
+                raise Loss("unsupported", f"instruction {opcode}")
+        if instruction.result is not None:
+            frame.registers[f"v{instruction.result.index}"] = result
+        return None
+
+    def binary(self, instruction: Instruction, a: Value, b: Value) -> Value:
+        type = instruction.type
+        scalar = type.element if isinstance(type, VectorType) else type
+        name = instruction.opcode
+        if name in FLOAT_BINARY and scalar.bits not in (32, 64):
+            raise Loss("unsupported", f"arithmetic on {scalar}")
+        if self.program.check_overflow and "nsw" in instruction.flags and name in ("add", "sub", "mul"):
+            name += "_nsw"
+        if name in FLOAT_BINARY:
+            operation = getattr(expr, name)
+            function: Callable[[Value, Value], Value] = lambda x, y: operation(x, y, scalar.bits)  # noqa: E731
+        else:
+            function = scalar_function(name, scalar.bits, self.machine.arithmetic)
+        return values.lanewise(function, a, b) if isinstance(type, VectorType) else function(a, b)
+
+    def alloca(self, frame: Frame, instruction: Instruction, count: Value) -> Value:
+        site = self.program.namespace.names[
+            self.program.namespace.allocation(instruction, frame.unit.function)
+        ]
+        assert isinstance(instruction.extra, Type)
+        size, static = instruction.extra.size, frame.unit.plan.is_static_alloca(frame.block, instruction)
+        if static:
+            return self.machine.memory.allocate(site, size * count)
+        address = self.machine.run_time.alloca_many(site, count, size, instruction.operands[0].type.bits)
+        frame.registers["D"] = (*frame.registers["D"], address)
+        return address
+
+    # ---- calls ---------------------------------------------------------------------------------------
+
+    def call(self, frame: Frame, instruction: Instruction) -> Value:
+        callee = instruction.operands[0]
+        if isinstance(callee, InlineAsm):
+            if callee.text.strip() == "" and instruction.result is None:
+                return None
+            raise Loss("unsupported", f"inline assembly {callee.text.strip()[:40]!r}")
+        if isinstance(callee, GlobalRef):
+            name = self.program.resolve_alias(callee.name)
+            function = self.program.find(name)
+            if function is not None:
+                return self.call_program(frame, instruction, function)
+            return self.call_outside(frame, instruction, name)
+        pointer = self.value(frame, callee)
+        info = instruction.extra
+        assert isinstance(info, CallInfo)
+        seen = tuple(operand.type for operand in instruction.operands[1:])
+        table = self.program.call_table(info.function_type, seen, instruction.type)
+        arguments = [self.value(frame, operand) for operand in instruction.operands[1:]]
+        return table[pointer](self.continuation(frame), *arguments)
+
+    def continuation(self, frame: Frame) -> Continuation:
+        site = frame.unit.call_site(frame.block, frame.position)
+        live = tuple(self.register(frame, name) for name in site.names)
+        return (frame.continuation, site, frame.continuation[2] + 1, *live)
+
+    def register(self, frame: Frame, name: str) -> Value:
+        if name not in frame.registers:
+            return self.value(frame, frame.unit.plan.locals[int(name[1:])])
+        return frame.registers[name]
+
+    def call_program(self, frame: Frame, instruction: Instruction, function: Function) -> Value:
+        info = instruction.extra
+        assert isinstance(info, CallInfo)
+        operands, wanted = instruction.operands[1:], function.type
+        arguments = []
+        for position, type in enumerate(wanted.params):
+            if position >= len(operands):
+                arguments.append(undefined_value(type))
+                continue
+            value = self.value(frame, operands[position])
+            attrs = info.arg_attrs[position] if position < len(info.arg_attrs) else None
+            if attrs is not None and attrs.byval is not None:
+                name = self.program.site_name(
+                    (id(instruction), position), "a copied argument", attrs.byval, instruction.loc
+                )
+                value = self.machine.run_time.copy_argument(value, self.program.namespace.names[name])
+            else:
+                value = values.coerce(value, operands[position].type.bits, type.bits)
+            arguments.append(value)
+        more = {"va": self.variadic(frame, instruction, len(wanted.params))} if function.vararg else {}
+        number = self.program.number(function)
+        called = self.program.namespace.names[f"f{number}"]
+        value = called(self.continuation(frame), *arguments, **more)
+        if instruction.result is None:
+            return None
+        if wanted.ret is VOID:
+            return undefined_value(instruction.type)
+        return value if wanted.ret is instruction.type else values.coerce(value, wanted.ret.bits, instruction.type.bits)
+
+    def variadic(self, frame: Frame, instruction: Instruction, named: int) -> tuple[Any, ...]:
+        info = instruction.extra
+        assert isinstance(info, CallInfo)
+        items = []
+        for position in range(named, len(instruction.operands) - 1):
+            operand = instruction.operands[position + 1]
+            attrs = info.arg_attrs[position] if position < len(info.arg_attrs) else None
+            copied = attrs.byval if attrs is not None else None
+            items.append((copied or operand.type, self.value(frame, operand), copied is not None))
+        return tuple(items)
+
+    def call_outside(self, frame: Frame, instruction: Instruction, name: str) -> Value:
+        if name.startswith(IGNORED):
+            return None
+        if name.startswith(UNDEF_CALL):
+            return undefined_value(instruction.type)
+        kept = [o for o in instruction.operands[1:] if not isinstance(o, MetadataOperand)]
+        arguments = [self.value(frame, operand) for operand in kept]
+        registers = frame.registers
+        if name in SETJMP:
+            return self.machine.setjmp(self.continuation(frame), arguments[0])
+        if name.startswith("llvm.va_start"):
+            registers["D"] = (*registers["D"], *self.machine.run_time.va_start(arguments[0], registers["va"]))
+            return None
+        if name.startswith("llvm.stacksave"):
+            return len(registers["D"])
+        if name.startswith("llvm.stackrestore"):
+            registers["D"] = self.machine.run_time.stack_restore(registers["D"], arguments[0])
+            return None
+        if name.startswith("llvm."):
+            return self.program.intrinsic(name, instruction)(*arguments)
+        model = self.program.model(name)
+        if model is None:
+            raise Loss("unsupported", f"external function {name}")
+        value = model(*arguments)
+        return boolean(value) if instruction.result is not None and instruction.type.bits == 1 else value
+
+    # ---- terminators ---------------------------------------------------------------------------------
+
+    def ret(self, frame: Frame, instruction: Instruction) -> Return:
+        value = self.value(frame, instruction.operands[0]) if instruction.operands else None
+        plan = frame.unit.plan
+        self._memory.release_stack(tuple(frame.registers[f"v{i}"] for i in plan.static_allocas))
+        if plan.has_dynamic:
+            self._memory.release_stack(frame.registers["D"])
+        return Return(value)
+
+    def br(self, frame: Frame, instruction: Instruction) -> Jump:
+        if len(instruction.targets) == 1 or instruction.targets[0] == instruction.targets[1]:
+            return Jump(instruction.targets[0])
+        condition = self.value(frame, instruction.operands[0])
+        return Jump(instruction.targets[0] if condition else instruction.targets[1])
+
+    def switch(self, frame: Frame, instruction: Instruction) -> Jump:
+        cases, default = switch_cases(instruction)
+        value = self.value(frame, instruction.operands[0])
+        number = self.machine.run_time.choose_case(value, cases, instruction.operands[0].type.bits)
+        return Jump(cases[number].target if number < len(cases) else default)
+
+    def indirectbr(self, frame: Frame, instruction: Instruction) -> Jump:
+        base = self.layout.address(frame.unit.function.name) + (1 << 20)
+        value = self.value(frame, instruction.operands[0])
+        for target in dict.fromkeys(instruction.targets):
+            if expr.eq(value, base + target, 64):
+                return Jump(target)
+        raise Loss("unsupported", "jump to an unknown label")
+
+    def unreachable(self, frame: Frame, instruction: Instruction) -> Return:
+        self.machine.run_time.unreachable()
+        return Return(None)
+
+
+TERMINATORS: dict[str, Callable[[Interpreter, Frame, Instruction], Jump | Return]] = {
+    "ret": Interpreter.ret,
+    "br": Interpreter.br,
+    "switch": Interpreter.switch,
+    "indirectbr": Interpreter.indirectbr,
+    "unreachable": Interpreter.unreachable,
+}
+
+
+def cast(instruction: Instruction, value: Value) -> Value:
+    source, wanted = instruction.operands[0].type, instruction.type
+    if isinstance(source, VectorType) or isinstance(wanted, VectorType):
+        if instruction.opcode == "bitcast":
+            return values.reinterpret(value, source, wanted)
+        assert isinstance(source, VectorType) and isinstance(wanted, VectorType)
+        return values.lanewise(cast_function(instruction.opcode, source.element, wanted.element), value)
+    return cast_function(instruction.opcode, source, wanted)(value)
+
+
+def icmp(instruction: Instruction, a: Value, b: Value) -> Value:
+    type = instruction.operands[0].type
+    scalar = type.element if isinstance(type, VectorType) else type
+    compare = scalar_function(f"icmp_{instruction.extra}", scalar.bits, None)
+    return values.lanewise(compare, a, b) if isinstance(type, VectorType) else compare(a, b)
+
+
+def fcmp(instruction: Instruction, a: Value, b: Value) -> Value:
+    type = instruction.operands[0].type
+    scalar = type.element if isinstance(type, VectorType) else type
+    if scalar.bits not in (32, 64):
+        raise Loss("unsupported", f"arithmetic on {scalar}")
+    compare = scalar_function(f"fcmp_{instruction.extra}", scalar.bits, None)
+    return values.lanewise(compare, a, b) if isinstance(type, VectorType) else compare(a, b)
+
+
+def fneg(instruction: Instruction, a: Value) -> Value:
+    type = instruction.type
+    if isinstance(type, VectorType):
+        sign = 1 << (type.element.bits - 1)
+        return tuple(expr.xor(x, sign, type.element.bits) for x in a)
+    if type.bits not in (32, 64):
+        raise Loss("unsupported", f"arithmetic on {type}")
+    return expr.xor(a, 1 << (type.bits - 1), type.bits)
+
+
+def getelementptr(instruction: Instruction, base: Value, *indices: Value) -> Value:
+    if isinstance(instruction.type, VectorType):
+        raise Loss("unsupported", "getelementptr of vectors")
+    address, current = base, instruction.extra
+    assert isinstance(current, Type)
+    for position, (index, operand) in enumerate(zip(indices, instruction.operands[1:], strict=True)):
+        if position and isinstance(current, StructType):
+            assert current.fields is not None
+            address = expr.add(address, current.offsets[index], 64)
+            current = current.fields[index]
+            continue
+        if position:
+            assert isinstance(current, ArrayType | VectorType)
+            current = current.element
+        if index.__class__ is int:
+            # Registers may hold a signed offset as a negative int; the sum is masked either way.
+            bits = operand.type.bits
+            signed = index - (1 << bits) if index >> (bits - 1) == 1 else index
+            address = expr.add(address, signed * current.size & MASK64, 64)
+        else:
+            wide = expr.sext(index, operand.type.bits, 64)
+            address = expr.add(address, expr.mul(wide, current.size, 64), 64)
+    return address & MASK64 if address.__class__ is int else address
+
+
+PURE: dict[str, Callable[..., Value]] = {
+    "icmp": icmp,
+    "fcmp": fcmp,
+    "fneg": fneg,
+    "getelementptr": getelementptr,
+    "select": lambda i, c, a, b: values.select_value(c, a, b, i.type),
+    "freeze": lambda i, a: a,
+    "fence": lambda i: None,
+    "extractvalue": lambda i, a: values.extract_value(a, i.extra),
+    "insertvalue": lambda i, a, b: values.insert_value(a, b, i.extra),
+    "extractelement": lambda i, a, b: values.extract_lane(a, b, i.operands[0].type),
+    "insertelement": lambda i, a, b, c: values.insert_lane(a, b, c, i.type),
+    "shufflevector": lambda i, a, b, *_: values.shuffle(a, b, i.extra, i.type),
+}
+
+MEMORY: dict[str, Callable[..., Value]] = {
+    "load": lambda m, i, p: values.load_value(m.memory, p, i.type),
+    "store": lambda m, i, v, p: values.store_value(m.memory, p, i.operands[0].type, v),
+    "cmpxchg": lambda m, i, p, e, n: m.run_time.cmpxchg(p, e, n, i.operands[1].type),
+    "atomicrmw": lambda m, i, p, v: m.run_time.atomicrmw(i.extra, p, v, i.operands[1].type),
+}
+

@@ -1,0 +1,389 @@
+"""The machine: runs a state until its path ends or goes back to the loop."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Protocol
+
+from anabranch import expr
+from anabranch.expr import Expr, expr_vars, substitute, variable
+from anabranch.ir.module import Module
+from anabranch.ir.types import VOID
+from anabranch.machine import location
+from anabranch.machine.addresses import AddressResolver
+from anabranch.machine.api import ModelApi, sample
+from anabranch.machine.arithmetic import Arithmetic
+from anabranch.machine.clock import Trap
+from anabranch.machine.constants import Layout
+from anabranch.machine.counters import Counters, CounterTable
+from anabranch.machine.ends import Exit, Fault, LongJump, Loss, PathEnd, ProgramError, Yield
+from anabranch.machine.forking import Decider
+from anabranch.machine.interpreter import Interpreter
+from anabranch.machine.intrinsics import Intrinsics
+from anabranch.machine.location import Where
+from anabranch.machine.memory import Memory
+from anabranch.machine.objects import ObjectNumbers
+from anabranch.machine.operations import boolean
+from anabranch.machine.path import Path
+from anabranch.machine.run_time import RunTime, in_case
+from anabranch.machine.state import ROOT, Continuation, State
+from anabranch.machine.translator.namespace import Namespace
+from anabranch.machine.translator.program import Model, TranslatedProgram
+from anabranch.machine.values import (
+    coerce,
+    extract_lane,
+    insert_lane,
+    insert_value,
+    lanewise,
+    load_value,
+    reinterpret,
+    select_value,
+    shuffle,
+    store_value,
+)
+from anabranch.solver import SliceSpace, SolverUnknown
+
+Value = Any
+PYTHON_FRAMES = 400  # Python frames that the engine itself may need on top of the program's
+
+
+class Tree(Protocol):
+    """The execution tree as far as the machine writes it."""
+
+    def fork(self, node: Any, place: int, condition: Any, polarity: bool = True) -> Any: ...
+
+    def end(self, node: Any, place: int, reason: str) -> None: ...
+
+
+class Observer(Protocol):
+    """Is told what happens to paths, the moment it happens."""
+
+    def path_ended(self, end: PathEnd, where: Where | None) -> None:
+        """The running path ended; the machine still holds all of it."""
+
+    def error_branch(self, fault: Fault, where: Where | None) -> None:
+        """The running path would fail on some inputs; for this call it is constrained to them."""
+
+    def lost(self, kind: str, where: Where | None) -> None: ...
+
+    def warned(self, text: str) -> None: ...
+
+    def tick(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class MachineSettings:
+    """How the machine runs."""
+
+    check_overflow: bool = False
+    max_stack_frames: int = 8192
+    max_forks: int | None = None
+    max_depth: int | None = None
+    only_interpret: bool = False
+
+
+class Machine:
+    """One program, one running path at a time."""
+
+    def __init__(
+        self,
+        module: Module,
+        table: CounterTable,
+        tree: Tree,
+        observer: Observer,
+        space: SliceSpace,
+        models: Callable[[str, ModelApi], Model | None],
+        overridden: frozenset[str],
+        settings: MachineSettings,
+    ) -> None:
+        self.module = module
+        self.settings = settings
+        self.tree = tree
+        self.observer = observer
+        self.space = space
+        self.numbers = ObjectNumbers()
+        self.layout = Layout(module, self.numbers)
+        self.memory = Memory(self.numbers)
+        self.path = Path(self.memory, space)
+        self.counters = Counters(table)
+        self.arithmetic = Arithmetic(self.check)
+        self.run_time = RunTime(self)
+        self.api = ModelApi(self)
+        addresses = AddressResolver(self)
+        self.memory.symbolic_load = addresses.load
+        self.memory.symbolic_store = addresses.store
+        self.namespace = Namespace(self.layout, self.numbers)
+        self.namespace.arithmetic = self.arithmetic
+        self.program = TranslatedProgram(
+            module,
+            self.namespace,
+            self.counters,
+            overridden=overridden,
+            models=lambda name: models(name, self.api),
+            intrinsics=Intrinsics(self).find,
+            check_overflow=settings.check_overflow,
+        )
+        self.program.only_interpret = settings.only_interpret
+        self.program.choose_callee = self.choose_callee
+        self.interpreter = self.program.interpreter = Interpreter(self, self.program)
+        self.decider = Decider(self)
+        self.decider.max_forks = settings.max_forks
+        self.decider.max_depth = settings.max_depth
+        self.trap = Trap(self)
+        self._warned: set[str] = set()
+        self._fill_namespace()
+
+    def _fill_namespace(self) -> None:
+        memory, run_time, arithmetic = self.memory, self.run_time, self.arithmetic
+        names: dict[str, Any] = {
+            "S": memory.S,
+            "W": memory.W,
+            "N": self.counters.N,
+            "Loss": Loss,
+            "memory": memory,
+            "load": memory.load,
+            "store": memory.store,
+            "alloca": memory.allocate,
+            "release_stack": memory.release_stack,
+            "load_value": load_value,
+            "store_value": store_value,
+            "in_case": in_case,
+            "setjmp": self.setjmp,
+            "boolean": boolean,
+            "coerce": coerce,
+            "select_value": select_value,
+            "lanewise": lanewise,
+            "insert_value": insert_value,
+            "extract_lane": extract_lane,
+            "insert_lane": insert_lane,
+            "shuffle": shuffle,
+            "reinterpret": reinterpret,
+        }
+        for name in ("udiv", "urem", "sdiv", "srem", "shl", "lshr", "ashr", "add_nsw", "sub_nsw", "mul_nsw"):
+            names[name] = getattr(arithmetic, name)
+        for name in (
+            "alloca_many", "stack_restore", "copy_argument", "va_start", "cmpxchg", "atomicrmw",
+            "choose_case", "choose_label", "unreachable",
+        ):  # fmt: skip
+            names[name] = getattr(run_time, name)
+        self.namespace.names.update(names)
+
+    # ---- running -------------------------------------------------------------------------------------
+
+    def start(self, entry: str, arguments: Callable[[ModelApi], list[Value]]) -> State:
+        """The state before the first instruction of the entry function."""
+        self.layout.install(self.memory)
+        self.memory.freeze()
+        function = self.program.find(entry)
+        assert function is not None
+        values = arguments(self.api)
+        number = self.program.number(function)
+        wanted = len(function.params)
+        values = (values + [0] * wanted)[:wanted]
+
+        def enter(continuation: Continuation, saved: tuple[Any, ...]) -> Any:
+            return self.namespace.names[f"f{number}"](continuation, *saved)
+
+        state = self.path.save(self.path.slices.copy(), None)
+        state.entry = enter
+        state.values = tuple(values)
+        state.continuation = ROOT
+        unit = self.program.unit(function)
+        state.place = unit.counters.segments[0, 0]
+        return state
+
+    def run(self, state: State, budget: int) -> tuple[State | None, list[State]]:
+        """Run a state: itself if it still waits, and the siblings that it forked off."""
+        decider = self.decider
+        decider.budget = budget
+        siblings = decider.siblings = []
+        self.path.restore(state)
+        try:
+            self._run(state)
+        except Yield as stop:
+            return stop.state, siblings
+        except PathEnd as end:
+            self._ended(end, end.__traceback__)
+        except RecursionError as error:
+            fault = Fault("stack-overflow", "stack overflow: calls nested too deeply")
+            self._ended(ProgramError(fault), error.__traceback__)
+        return None, siblings
+
+    def _run(self, state: State) -> None:
+        continuation = state.continuation
+        sys.setrecursionlimit(self.base_depth + self._frames_left(continuation))
+        todo: Callable[[], Any] = lambda: state.entry(continuation, state.values)  # noqa: E731
+        while True:
+            try:
+                result = todo()
+                while continuation[1] is not None:
+                    parent = continuation[0]
+                    result = continuation[1].resume(parent, continuation, result)
+                    continuation = parent
+                raise Exit(0 if result is None else result)
+            except LongJump as jump:
+                continuation = jump.continuation[0]
+                todo = self._resumption(jump.continuation, jump.value)
+            except Exit as end:
+                if not self._next_handler(end):
+                    raise
+                continuation = ROOT
+                handler = self._pop_handler()
+                todo = self._handler_call(handler)
+
+    def _resumption(self, saved: Continuation, value: Value) -> Callable[[], Any]:
+        return lambda: saved[1].resume(saved[0], saved, value)
+
+    def _next_handler(self, end: Exit) -> bool:
+        """Does a function registered with `atexit` still have to run? The first exit status counts."""
+        notes = self.path.notes
+        if "exit status" in notes:
+            end.status = notes["exit status"]
+        if not notes.get("at exit"):
+            return False
+        self.path.notes = notes.set("exit status", end.status)
+        return True
+
+    def _pop_handler(self) -> Value:
+        pending = self.path.notes["at exit"]
+        self.path.notes = self.path.notes.set("at exit", pending[:-1])
+        return pending[-1]
+
+    def _handler_call(self, handler: Value) -> Callable[[], Any]:
+        return lambda: self.program.callee(handler, (), VOID)(ROOT)
+
+    def _frames_left(self, continuation: Continuation) -> int:
+        return max(1, self.settings.max_stack_frames - continuation[2]) + PYTHON_FRAMES
+
+    def _ended(self, end: PathEnd, traceback: TracebackType | None) -> None:
+        where = location.of_traceback(self.program, traceback)
+        end.__traceback__ = None
+        sys.setrecursionlimit(self.base_depth + 20 * PYTHON_FRAMES)
+        if where is not None:
+            self.counters.cut(where.function, where.block, where.position)
+        self.observer.path_ended(end, where)
+
+    def activate(self) -> None:
+        """Make this the machine that decides conditions in this process."""
+        self.base_depth = depth_of(sys._getframe())
+        self._undecided = Expr.__bool__
+        Expr.__bool__ = self.decider.decide  # type: ignore[method-assign]
+
+    def deactivate(self) -> None:
+        """Nobody decides conditions any more."""
+        Expr.__bool__ = self._undecided  # type: ignore[method-assign]
+
+    def where(self) -> Where | None:
+        """The instruction that runs now."""
+        return location.of_caller(self.program, sys._getframe(1))
+
+    # ---- errors and losses ---------------------------------------------------------------------------
+
+    def check(self, bad: Value, fault: Fault) -> None:
+        """Where `bad` holds, the path fails; it goes on where it does not."""
+        if bad.__class__ is not Expr:
+            if bad:
+                raise ProgramError(fault)
+            return
+        part, answer = self.decider.ask(bad)
+        if answer is False:
+            return
+        if answer is True:
+            raise ProgramError(fault)
+        where = self.where()
+        path = self.path
+        place = where.place if where is not None else 0
+        before, node = path.condition, path.node
+        path.node = self.tree.fork(node, place, bad, False)
+        for index in part.vars:
+            path.slices[index] = answer.yes
+        path.condition = (bad, before)
+        self.observer.error_branch(fault, where)
+        path.node = node
+        path.condition = before
+        path.constrain(expr.not_(bad), answer.no)
+
+    def lose(self, kind: str) -> None:
+        self.observer.lost(kind, self.where())
+
+    def warn(self, text: str, once: bool = True) -> None:
+        if not once or text not in self._warned:
+            self._warned.add(text)
+            self.observer.warned(text)
+
+    # ---- questions about values ----------------------------------------------------------------------
+
+    def sample(self, value: Value, width: int) -> int:
+        """The value in the model of the path."""
+        return sample(self.path.slices, value)
+
+    def bounds(self, value: Value, width: int) -> tuple[int, int]:
+        """The least and the greatest feasible unsigned value (or a safe range, if the solver gives up)."""
+        if value.__class__ is not Expr:
+            return int(value), int(value)
+        parts = list(dict.fromkeys(self.path.slices[i] for i in expr_vars(value) if i >= 0))
+        try:
+            return self.space.minimum(parts, value), self.space.maximum(parts, value)
+        except SolverUnknown:
+            return 0, (1 << width) - 1
+
+    def pick(self, value: Value, width: int, why: str) -> int:
+        """One feasible value; siblings take the others."""
+        while value.__class__ is Expr:
+            chosen = self.sample(value, width)
+            same = expr.eq(value, chosen, width)
+            if same.__class__ is not Expr:
+                return chosen
+            if same:
+                return chosen
+        return int(value)
+
+    def assume(self, condition: Value) -> bool:
+        """Keep only what satisfies the condition; False, and nothing changed, if nothing does."""
+        if condition.__class__ is not Expr:
+            return bool(condition)
+        _, answer = self.decider.ask(condition)
+        if answer is True or answer is False:
+            return answer
+        self.path.constrain(condition, answer.yes)
+        return True
+
+    def depends_on(self, value: Expr, indices: tuple[int, ...]) -> bool:
+        """Can uninitialised data change the value on this path?"""
+        unknown = {variable(i): expr.var(f"undefined?{-i}", -i) for i in indices if i < 0}
+        one, other = substitute(value, unknown), self.with_zeros(value)
+        differ = expr.ne(one, other, value.w)
+        if differ.__class__ is not Expr:
+            return bool(differ)
+        parts = dict.fromkeys(self.path.slices[i] for i in indices if i >= 0)
+        constraints = [c for part in parts for c in part.order]
+        try:
+            return self.space.check([*constraints, differ]) is not None
+        except SolverUnknown:
+            self.lose("solver gave up")
+            return False
+
+    def with_zeros(self, value: Expr) -> Value:
+        """The value with zeros for uninitialised data."""
+        zeros = {variable(i): False if i == -1 else 0 for i in expr_vars(value) if i < 0}
+        return substitute(value, zeros)
+
+    def choose_callee(self, address: Expr) -> int:
+        """The function that a symbolic pointer means on this path."""
+        return self.pick(address, 64, "function pointer")
+
+    def setjmp(self, continuation: Continuation, buffer: Value) -> int:
+        address = self.pick(buffer, 64, "jump buffer")
+        self.path.notes = self.path.notes.set(("jump", address), continuation)
+        return 0
+
+
+def depth_of(frame: Any) -> int:
+    depth = 0
+    while frame is not None:
+        depth += 1
+        frame = frame.f_back
+    return depth

@@ -1,0 +1,374 @@
+"""The store of the running path: pages of 256 bytes, shared copy-on-write between states.
+
+A page is a `bytearray` while every byte is known and a `list` of ints and byte expressions otherwise,
+so that a byte load is `S[address >> 8][address & 255]` in both cases. Three tables hold the pages:
+
+- `pages`, an immutable map, is what waiting states share;
+- `W` holds the pages that this path alone owns and may write (emptied by a fork);
+- `S` is the read cache; every page in `W` is in `S` too.
+
+Fast paths of translated code touch only `S` and `W`; whatever they cannot do raises and comes here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+import immutables
+
+from anabranch.expr import Expr, concat, extract, undefined
+from anabranch.machine.ends import Fault, Loss, ProgramError
+from anabranch.machine.objects import (
+    MASK64,
+    STACK_COUNTS,
+    STACK_NUMBERS,
+    AllocationSite,
+    ObjectInfo,
+    ObjectNumbers,
+)
+
+PAGE_BITS = 8
+PAGE_SIZE = 1 << PAGE_BITS
+PAGE_MASK = PAGE_SIZE - 1
+MAX_OBJECT = 1 << 30  # larger allocations fail, as they may in C
+
+Page = Any  # bytearray | list[int | Expr]
+Value = Any  # int | bool | Expr
+
+from_bytes = int.from_bytes
+
+
+def join_bytes(data: Sequence[Value]) -> Value:
+    """The little-endian value of some bytes, at least one of which may be an expression."""
+    first = data[0]
+    if first.__class__ is not int:
+        width = 8 * len(data)
+        if first.op == "extract" and first.c == 0 and first.a.w == width:
+            whole = byte_parts(first.a)
+            for mine, part in zip(data, whole, strict=True):
+                if mine is not part:
+                    break
+            else:
+                return first.a
+        unknown = undefined(8)
+        if first is unknown and all(x is unknown for x in data):
+            return undefined(width)
+    value, bits = first, 8
+    for byte in data[1:]:
+        value = concat(byte, 8, value, bits)
+        bits += 8
+    return value
+
+
+def byte_parts(value: Expr) -> tuple[Value, ...]:
+    """The bytes of an expression, low first; kept on the node so that whole values stay recognisable."""
+    parts = value.bytes
+    if parts is None:
+        width = value.w
+        parts = value.bytes = tuple(extract(value, lo, 8, width) for lo in range(0, width, 8))
+    return parts
+
+
+def split_value(value: Value, size: int) -> Sequence[Value]:
+    """`size` bytes of a value, low first."""
+    if value.__class__ is Expr:
+        if value.w == 8 * size:
+            return (value,) if size == 1 else byte_parts(value)
+        raise TypeError(f"a value of {value.w} bits does not fill {size} bytes")
+    return int(value).to_bytes(size, "little")
+
+
+class Memory:
+    """Objects and pages of the running path, and the complete (slow) way to reach them."""
+
+    def __init__(self, numbers: ObjectNumbers) -> None:
+        self.S: dict[int, Page] = {}
+        self.W: dict[int, Page] = {}
+        self.pages: immutables.Map[int, Page] = immutables.Map()
+        self.objects: immutables.Map[int, ObjectInfo] = immutables.Map()
+        self.fresh: dict[int, ObjectInfo] = {}
+        self.counts: dict[int, int] = {}
+        self._counts_shared = False
+        self.numbers = numbers
+        self.symbolic_load: Callable[[Expr, int], Value]
+        self.symbolic_store: Callable[[Expr, int, Value], None]
+
+    # ---- sharing -------------------------------------------------------------------------------------
+
+    def freeze(self) -> None:
+        """Make everything shareable: from now on the first write to a page copies it."""
+        if self.W:
+            self.pages = self.pages.update(self.W)
+            self.W.clear()
+        if self.fresh:
+            self.objects = self.objects.update(self.fresh)
+            self.fresh.clear()
+        self._counts_shared = True
+
+    def restore(
+        self,
+        pages: immutables.Map[int, Page],
+        objects: immutables.Map[int, ObjectInfo],
+        counts: dict[int, int],
+    ) -> None:
+        self.S.clear()
+        self.W.clear()
+        self.fresh.clear()
+        self.pages = pages
+        self.objects = objects
+        self.counts = counts
+        self._counts_shared = True
+
+    # ---- objects -------------------------------------------------------------------------------------
+
+    def find(self, number: int) -> ObjectInfo | None:
+        info = self.fresh.get(number)
+        return info if info is not None else self.objects.get(number)
+
+    def live_objects(self) -> list[ObjectInfo]:
+        everything = dict(self.objects)
+        everything.update(self.fresh)
+        return [info for _, info in sorted(everything.items()) if not info.end]
+
+    def allocate(self, site: AllocationSite, size: int, content: bytes | None = None) -> int:
+        """A new object; its bytes are undefined unless `content` is given. The address of its first byte."""
+        if size > MAX_OBJECT:
+            raise Loss("object too large", f"{size} bytes")
+        if self._counts_shared:
+            self.counts = self.counts.copy()
+            self._counts_shared = False
+        counts = self.counts
+        count = counts[site.number] = counts.get(site.number, 0) + 1
+        number = self.numbers.number(site, count)
+        if number >= STACK_NUMBERS and count > STACK_COUNTS and self.find(number) is not None:
+            raise Loss("too many live locals", site.name)
+        self.fresh[number] = ObjectInfo(number, size, site)
+        base = number << 32
+        self.fill(base, size, content)
+        return base
+
+    def fill(self, base: int, size: int, content: bytes | None) -> None:
+        key = base >> PAGE_BITS
+        S, W = self.S, self.W
+        if size <= PAGE_SIZE:
+            S[key] = W[key] = [undefined(8)] * size if content is None else bytearray(content)
+            return
+        for start in range(0, size, PAGE_SIZE):
+            page: Page
+            if content is None:
+                page = [undefined(8)] * min(PAGE_SIZE, size - start)
+            else:
+                page = bytearray(content[start : start + PAGE_SIZE])
+            S[key] = W[key] = page
+            key += 1
+
+    def release(self, info: ObjectInfo, how: str) -> None:
+        """End the life of an object; later accesses find out how."""
+        number = info.id
+        self.fresh[number] = info.dead(how)
+        first = info.base >> PAGE_BITS
+        for key in range(first, first + max(1, (info.size + PAGE_MASK) >> PAGE_BITS)):
+            self.S.pop(key, None)
+            self.W.pop(key, None)
+            if key in self.pages:
+                self.pages = self.pages.delete(key)
+
+    def release_stack(self, bases: tuple[int, ...]) -> None:
+        """The locals of a returning frame die and leave no trace: their number tells what they were."""
+        fresh, S, W = self.fresh, self.S, self.W
+        for base in bases:
+            number = base >> 32
+            info = fresh.pop(number, None)
+            if number in self.objects:
+                info = info if info is not None else self.objects[number]
+                self.objects = self.objects.delete(number)
+            assert info is not None
+            key = base >> PAGE_BITS
+            for page in range(key, key + 1 if info.size <= PAGE_SIZE else (base + info.size - 1 >> PAGE_BITS) + 1):
+                S.pop(page, None)
+                W.pop(page, None)
+                if page in self.pages:
+                    self.pages = self.pages.delete(page)
+
+    # ---- complete accesses ---------------------------------------------------------------------------
+
+    def page(self, key: int) -> Page | None:
+        page = self.S.get(key)
+        if page is None:
+            page = self.pages.get(key)
+            if page is not None:
+                self.S[key] = page
+        return page
+
+    def writable(self, key: int) -> Page | None:
+        page = self.W.get(key)
+        if page is None:
+            page = self.page(key)
+            if page is not None:
+                page = self.W[key] = self.S[key] = page[:]
+        return page
+
+    def load(self, address: Value, size: int) -> Value:
+        """`size` bytes as one value, every check made."""
+        if address.__class__ is not int:
+            return self.symbolic_load(address, size)
+        key, offset = address >> PAGE_BITS, address & PAGE_MASK
+        page = self.S.get(key)
+        if page is None:
+            page = self.page(key)
+        end = offset + size
+        if page is None or end > len(page):
+            return self._load_across(address & MASK64, size)
+        if page.__class__ is bytearray:
+            return from_bytes(page[offset:end], "little")
+        if size == 1:
+            return page[offset]
+        data = page[offset:end]
+        if offset == 0:
+            self._settle(key, page)
+        try:
+            return from_bytes(data, "little")
+        except TypeError:
+            return join_bytes(data)
+
+    def store(self, address: Value, size: int, value: Value) -> None:
+        """Write `size` bytes, every check made."""
+        if address.__class__ is not int:
+            self.symbolic_store(address, size, value)
+            return
+        key, offset = address >> PAGE_BITS, address & PAGE_MASK
+        page = self.W.get(key)
+        end = offset + size
+        if page is None:
+            page = self.page(key)
+            if page is None or end > len(page):
+                self.write_bytes(address & MASK64, split_value(value, size))
+                return
+            self.check_writable(address, size)
+            page = self.W[key] = self.S[key] = page[:]
+        elif end > len(page):
+            self.write_bytes(address & MASK64, split_value(value, size))
+            return
+        if value.__class__ is Expr:
+            if page.__class__ is bytearray:
+                page = self.W[key] = self.S[key] = list(page)
+            page[offset:end] = split_value(value, size)
+        else:
+            page[offset:end] = value.to_bytes(size, "little")
+            if end == len(page) and page.__class__ is list:
+                self._settle(key, page)
+
+    def _settle(self, key: int, page: Page) -> None:
+        """A page whose bytes have all become known goes back to the quick representation."""
+        try:
+            known = bytearray(page)
+        except TypeError:
+            return
+        self.S[key] = known
+        if key in self.W:
+            self.W[key] = known
+
+    def _load_across(self, address: int, size: int) -> Value:
+        data = self.read_bytes(address, size)
+        try:
+            return from_bytes(data, "little")
+        except TypeError:
+            return join_bytes(data)
+
+    def read_bytes(self, address: int, size: int) -> list[Value]:
+        """Some bytes of one object."""
+        self.check_access(address, size, write=False)
+        data: list[Value] = []
+        while size > 0:
+            offset = address & PAGE_MASK
+            page = self.page(address >> PAGE_BITS)
+            assert page is not None
+            part = page[offset : offset + size]
+            data.extend(part)
+            address += len(part)
+            size -= len(part)
+        return data
+
+    def write_bytes(self, address: int, data: Sequence[Value]) -> None:
+        """Overwrite some bytes of one object."""
+        size = len(data)
+        self.check_access(address, size, write=True)
+        start = 0
+        while start < size:
+            key, offset = address >> PAGE_BITS, address & PAGE_MASK
+            page = self.writable(key)
+            assert page is not None
+            count = min(size - start, len(page) - offset)
+            part = data[start : start + count]
+            if part.__class__ is not bytes and page.__class__ is bytearray:
+                try:
+                    part = bytes(part)
+                except TypeError:
+                    page = self.W[key] = self.S[key] = list(page)
+            page[offset : offset + count] = part
+            if page.__class__ is list:
+                self._settle(key, page)
+            address += count
+            start += count
+
+    def concrete_bytes(self, address: int, size: int) -> bytes | None:
+        """The bytes if they are all known, else None; the access is checked."""
+        if size <= PAGE_SIZE - (address & PAGE_MASK):
+            page = self.page(address >> PAGE_BITS)
+            offset = address & PAGE_MASK
+            if page is not None and page.__class__ is bytearray and offset + size <= len(page):
+                return bytes(page[offset : offset + size])
+        try:
+            return bytes(self.read_bytes(address, size))
+        except TypeError:
+            return None
+
+    # ---- checks --------------------------------------------------------------------------------------
+
+    def check_access(self, address: int, size: int, write: bool) -> ObjectInfo:
+        """The object that holds all of an access, or the error that the access is."""
+        info = self.find(address >> 32)
+        if info is None or info.end or (address & 0xFFFFFFFF) + size > info.size:
+            self.bad_access(address, size, write, info)
+        if write and info.readonly:
+            raise ProgramError(
+                Fault("read-only", "write to constant memory", self.access_info(address, size, write, info))
+            )
+        return info
+
+    def check_writable(self, address: int, size: int) -> None:
+        info = self.find(address >> 32)
+        if info is None or info.readonly:
+            self.check_access(address, size, True)
+
+    def access_info(self, address: Value, size: int, write: bool, info: ObjectInfo | None) -> dict[str, object]:
+        details: dict[str, object] = {
+            "access": f"{'write' if write else 'read'} of {size} byte{'s' if size != 1 else ''}",
+            "address": address,
+        }
+        if info is not None:
+            details["object"] = info.describe()
+            if address.__class__ is int:
+                offset = address & 0xFFFFFFFF
+                if offset >= 1 << 31:
+                    offset -= 1 << 32
+                details["offset"] = offset
+        return details
+
+    def bad_access(self, address: int, size: int, write: bool, info: ObjectInfo | None) -> NoReturn:
+        details = self.access_info(address, size, write, info)
+        if info is None and address >> 32 == 0:
+            raise ProgramError(Fault("null-pointer", "memory error: null pointer dereference", details))
+        if info is None:
+            # Running below the start of an object lands at the far end of the number before it.
+            neighbour = self.find((address >> 32) + 1) if (address & 0xFFFFFFFF) >= 1 << 31 else None
+            if neighbour is not None and not neighbour.end:
+                details = self.access_info(address, size, write, neighbour)
+                raise ProgramError(Fault("out-of-bounds", "memory error: out of bound pointer", details))
+            if STACK_NUMBERS <= address >> 32 < 2 * STACK_NUMBERS:
+                raise ProgramError(Fault("use-after-scope", "memory error: use of a local that is out of scope", details))
+            raise ProgramError(Fault("wild-pointer", "memory error: wild pointer", details))
+        if info.end:
+            raise ProgramError(Fault("use-after-free", "memory error: use after free", details))
+        raise ProgramError(Fault("out-of-bounds", "memory error: out of bound pointer", details))

@@ -1,0 +1,82 @@
+"""Memory objects: what an address belongs to, and how objects get their numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+OBJECT_SHIFT = 32
+OFFSET_MASK = (1 << OBJECT_SHIFT) - 1
+MASK64 = (1 << 64) - 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AllocationSite:
+    """A place of the program that makes objects: an alloca, a call of malloc, a model."""
+
+    number: int
+    kind: str  # "stack", "heap", "global", "constant", "function", "varargs", "input"
+    name: str
+    type: Any = None
+    loc: Any = None
+
+
+class ObjectInfo:
+    """One object of one path; immutable, replaced when the object dies."""
+
+    __slots__ = ("end", "id", "site", "size")
+
+    def __init__(self, number: int, size: int, site: AllocationSite, end: str = "") -> None:
+        self.id = number
+        self.size = size
+        self.site = site
+        self.end = end  # "" while alive, else how it died
+
+    @property
+    def base(self) -> int:
+        return self.id << OBJECT_SHIFT
+
+    @property
+    def readonly(self) -> bool:
+        return self.site.kind in ("constant", "function")
+
+    def dead(self, how: str) -> ObjectInfo:
+        return ObjectInfo(self.id, self.size, self.site, how)
+
+    def describe(self) -> str:
+        kind = {"constant": "constant global"}.get(self.site.kind, self.site.kind)
+        where = f" allocated at {self.site.loc}" if self.site.loc and kind in ("heap", "stack") else ""
+        name = f" '{self.site.name}'" if self.site.name else ""
+        end = f", {self.end}" if self.end else ""
+        return f"{kind} object{name} of {self.size} bytes{where}{end}"
+
+
+STACK_NUMBERS = 1 << 30  # object numbers from here on belong to locals
+STACK_COUNTS = 1 << 15
+
+
+class ObjectNumbers:
+    """Numbers objects by (site, how often the path has allocated there).
+
+    Two paths that did the same things agree on the numbers: that is what lets states be compared and
+    joined. Numbers of locals are computed (they come and go by the million, so nothing is kept of them
+    and they repeat after 32,768 calls); all others are interned and never used twice.
+    """
+
+    def __init__(self) -> None:
+        self._numbers: dict[tuple[int, int], int] = {}
+        self._sites = 0
+
+    def new_site(self, kind: str, name: str, type: Any = None, loc: Any = None) -> AllocationSite:
+        self._sites += 1
+        return AllocationSite(self._sites, kind, name, type, loc)
+
+    def number(self, site: AllocationSite, count: int) -> int:
+        if site.kind == "stack" and site.number < 1 << 15:
+            return STACK_NUMBERS + (site.number << 15) + count % STACK_COUNTS
+        numbers = self._numbers
+        key = (site.number, count)
+        number = numbers.get(key)
+        if number is None:
+            number = numbers[key] = len(numbers) + 1
+        return number

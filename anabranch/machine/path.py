@@ -1,0 +1,115 @@
+"""The running path: everything of a state but its frames, in the form that runs fast."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import immutables
+
+from anabranch.expr import Expr
+from anabranch.machine.memory import Memory
+from anabranch.machine.state import State
+from anabranch.solver import Slice, SliceSpace
+
+Cons = tuple[Any, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A symbolic object of the path: its name and the variables that its bytes are made of, in order."""
+
+    name: str
+    size: int
+    variables: tuple[Expr, ...]
+    kind: str = ""  # the C type behind a typed input, e.g. "int"
+
+
+class Path:
+    """The path condition, inputs, output and notes of the path that runs now.
+
+    `slices` (variable -> slice of the path condition) keeps its identity, because hot code refers to it.
+    """
+
+    __slots__ = (
+        "condition",
+        "covered_new",
+        "depth",
+        "inputs",
+        "instructions_since_new",
+        "memory",
+        "multiplicity",
+        "node",
+        "notes",
+        "number",
+        "output",
+        "slices",
+        "space",
+    )
+
+    def __init__(self, memory: Memory, space: SliceSpace) -> None:
+        self.memory = memory
+        self.space = space
+        self.slices: dict[int, Slice] = {}
+        self.condition: Cons = None
+        self.inputs: Cons = None
+        self.output: Cons = None
+        self.notes: immutables.Map[Any, Any] = immutables.Map()
+        self.node: Any = None
+        self.depth = 0
+        self.number = 0
+        self.covered_new = False
+        self.instructions_since_new = 0
+        self.multiplicity = 1
+
+    def restore(self, state: State) -> None:
+        """Make a waiting state the running path."""
+        counts, self.notes = state.tables
+        self.memory.restore(state.pages, state.objects, counts)  # type: ignore[arg-type]
+        self.slices.clear()
+        self.slices.update(state.slices)
+        self.condition = state.condition
+        self.inputs = state.inputs
+        self.output = state.output
+        self.node = state.node
+        self.depth = state.depth
+        self.number = state.number
+        self.covered_new = state.covered_new
+        self.instructions_since_new = state.instructions_since_new
+        self.multiplicity = state.multiplicity
+
+    def save(self, slices: dict[int, Slice], condition: Cons) -> State:
+        """A waiting state with this path's memory and the given path condition."""
+        memory = self.memory
+        memory.freeze()
+        state = State()
+        state.pages = memory.pages
+        state.objects = memory.objects
+        state.tables = (memory.counts, self.notes)
+        state.slices = slices
+        state.condition = condition
+        state.inputs = self.inputs
+        state.output = self.output
+        state.depth = self.depth
+        state.multiplicity = self.multiplicity
+        state.covered_new = False
+        state.instructions_since_new = self.instructions_since_new
+        return state
+
+    # ---- the path condition --------------------------------------------------------------------------
+
+    def slice_of(self, indices: tuple[int, ...]) -> Slice:
+        """The slice that holds all constraints on some variables."""
+        slices = self.slices
+        first = slices[indices[0]]
+        for index in indices:
+            if slices[index] is not first:
+                return self.space.join(tuple(dict.fromkeys([slices[i] for i in indices])))
+        return first
+
+    def constrain(self, condition: Expr, now: Slice) -> None:
+        """Add a constraint; `now` is the slice of its variables that includes it."""
+        self.condition = (condition, self.condition)
+        slices = self.slices
+        for index in now.vars:
+            slices[index] = now

@@ -1,0 +1,126 @@
+"""Run-time functions that translated code and the interpreter share and that belong to no other module."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from anabranch import expr
+from anabranch.expr import Expr
+from anabranch.ir.types import Type
+from anabranch.machine.constants import is_scalar
+from anabranch.machine.ends import Fault, Loss, ProgramError
+from anabranch.machine.objects import AllocationSite
+from anabranch.machine.values import add_offset, load_value, store_value
+
+if TYPE_CHECKING:
+    from anabranch.machine.machine import Machine
+
+Value = Any
+GENERAL_END, FLOAT_END = 48, 176  # sizes of the register save area on x86-64
+
+
+def in_case(value: Value, case: Any, width: int) -> Value:
+    """Is the value one of a switch case's?"""
+    if value.__class__ is not Expr:
+        return value in case.values
+    condition: Value = False
+    for literal in case.values:
+        condition = expr.or_(condition, expr.eq(value, literal, width), 1)
+    return condition
+
+
+class RunTime:
+    """Frames, variable arguments, atomics, switches."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.memory = machine.memory
+        self._varargs = machine.numbers.new_site("stack", "variable arguments")
+
+    def alloca_many(self, site: AllocationSite, count: Value, size: int, width: int) -> int:
+        """An alloca whose size is not known at translation."""
+        if count.__class__ is Expr:
+            count = self.machine.pick(count, width, "size of a local array")
+        return self.memory.allocate(site, count * size)
+
+    def stack_restore(self, objects: tuple[int, ...], saved: int) -> tuple[int, ...]:
+        self.memory.release_stack(objects[saved:])
+        return objects[:saved]
+
+    def copy_argument(self, pointer: Value, site: AllocationSite) -> int:
+        """A struct passed by value: the callee's own copy."""
+        size = site.type.size
+        data = self.read_object(pointer, size)
+        address = self.memory.allocate(site, size)
+        self.memory.write_bytes(address, data)
+        return address
+
+    def read_object(self, pointer: Value, size: int) -> list[Value]:
+        if pointer.__class__ is Expr:
+            pointer = self.machine.pick(pointer, 64, "address of a struct")
+        return self.memory.read_bytes(pointer, size)
+
+    def va_start(self, va_list: Value, arguments: tuple[tuple[Type, Value, bool], ...]) -> tuple[int, ...]:
+        """Fill in a `va_list` whose registers are used up, so that all arguments come from memory."""
+        places, size = [], 0
+        for type, _, _ in arguments:
+            if type.align > 8:
+                size = (size + 15) & ~15
+            places.append(size)
+            size += (max(type.size, 1) + 7) & ~7
+        area = self.memory.allocate(self._varargs, size)
+        for place, (type, value, by_value) in zip(places, arguments, strict=True):
+            if by_value:
+                self.memory.write_bytes(area + place, self.read_object(value, type.size))
+                continue
+            if is_scalar(type) and type.bits <= 64:
+                # A variadic argument fills its eight bytes.
+                value = expr.zext(value, type.bits, 64) if value.__class__ is Expr else int(value)
+                self.memory.store(area + place, 8, value if type.bits < 64 or value.__class__ is int else value)
+            else:
+                store_value(self.memory, area + place, type, value)
+        self.memory.store(va_list, 4, GENERAL_END)
+        self.memory.store(add_offset(va_list, 4), 4, FLOAT_END)
+        self.memory.store(add_offset(va_list, 8), 8, area)
+        self.memory.store(add_offset(va_list, 16), 8, 0)
+        return (area,)
+
+    def cmpxchg(self, pointer: Value, expected: Value, new: Value, type: Type) -> tuple[Value, Value]:
+        old = load_value(self.memory, pointer, type)
+        same = expr.eq(old, expected, type.bits)
+        chosen = expr.ite(same, new, old, type.bits) if same.__class__ is Expr else (new if same else old)
+        store_value(self.memory, pointer, type, chosen)
+        return old, same
+
+    def atomicrmw(self, operation: str, pointer: Value, value: Value, type: Type) -> Value:
+        old, width = load_value(self.memory, pointer, type), type.bits
+        new: Value
+        if operation == "xchg":
+            new = value
+        elif operation == "nand":
+            new = expr.xor(expr.and_(old, value, width), (1 << width) - 1, width)
+        elif operation in ("max", "min", "umax", "umin"):
+            compare = {"max": expr.sgt, "min": expr.slt, "umax": expr.ugt, "umin": expr.ult}[operation]
+            new = expr.ite(compare(old, value, width), old, value, width)
+        elif operation in ("add", "sub", "and", "or", "xor", "fadd", "fsub"):
+            new = getattr(expr, {"and": "and_", "or": "or_"}.get(operation, operation))(old, value, width)
+        else:
+            raise Loss("unsupported", f"atomicrmw {operation}")
+        store_value(self.memory, pointer, type, new)
+        return old
+
+    def choose_case(self, value: Value, cases: list[Any], width: int) -> int:
+        """The number of the switch case that a value takes; the default is the last number."""
+        for number, case in enumerate(cases):
+            if in_case(value, case, width):
+                return number
+        return len(cases)
+
+    def choose_label(self, value: Value, cases: list[Any]) -> int:
+        number = self.choose_case(value, cases, 64)
+        if number == len(cases):
+            raise ProgramError(Fault("bad-call", "jump to an address that is no label", {"address": value}))
+        return number
+
+    def unreachable(self) -> None:
+        raise ProgramError(Fault("unreachable", "reached unreachable code"))

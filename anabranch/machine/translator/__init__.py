@@ -1,0 +1,1 @@
+"""LLVM functions as Python functions."""

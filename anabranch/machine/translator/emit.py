@@ -1,0 +1,380 @@
+"""One instruction as lines of Python. Calls and terminators are written elsewhere.
+
+Fast paths are guard-free: an operation on an `Expr` builds an expression through its operators; what an
+operator cannot do raises, and the `except SLOW` line beside it calls the function that handles everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from anabranch.ir.module import Instruction
+from anabranch.ir.types import ArrayType, FloatType, IntType, PointerType, StructType, Type, VectorType
+from anabranch.ir.values import ConstInt, Local, Operand
+from anabranch.machine.constants import is_scalar
+from anabranch.machine.ends import Loss
+from anabranch.machine.memory import PAGE_BITS, PAGE_MASK
+from anabranch.machine.objects import MASK64
+from anabranch.machine.translator.namespace import Namespace
+from anabranch.machine.translator.plan import SIGNED, Plan
+
+RELATION = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+FLOAT_BINARY = frozenset(("fadd", "fsub", "fmul", "fdiv", "frem"))
+INT_BINARY = frozenset(
+    ("add", "sub", "mul", "udiv", "urem", "sdiv", "srem", "shl", "lshr", "ashr", "and", "or", "xor")
+)
+CASTS = frozenset(
+    "trunc zext sext fptrunc fpext fptoui fptosi uitofp sitofp ptrtoint inttoptr bitcast addrspacecast ptrtoaddr".split()
+)
+Lines = list[str]
+
+
+def is_text_number(text: str) -> bool:
+    return text.isdigit()
+
+
+class Emitter:
+    """Writes instructions of one function."""
+
+    def __init__(self, plan: Plan, namespace: Namespace, check_overflow: bool) -> None:
+        self.plan = plan
+        self.namespace = namespace
+        self.check_overflow = check_overflow
+
+    # ---- operands ------------------------------------------------------------------------------------
+
+    def operand(self, operand: Operand) -> str:
+        """A Python expression for an operand."""
+        if isinstance(operand, Local):
+            return f"v{operand.index}"
+        return self.literal(self.namespace.layout.value(operand))
+
+    def literal(self, value: Any) -> str:
+        if value.__class__ is int or value.__class__ is bool:
+            return str(value)
+        return self.namespace.constant(value)
+
+    # ---- dispatch ------------------------------------------------------------------------------------
+
+    def instruction(self, block: int, instruction: Instruction) -> Lines:
+        """The lines of an instruction that is neither a phi, a call nor a terminator."""
+        opcode = instruction.opcode
+        result = instruction.result
+        target = f"v{result.index}" if result is not None else "_"
+        method: Callable[[Instruction, str], Lines] | None = getattr(self, f"_{opcode}", None)
+        if opcode in INT_BINARY:
+            return self._int_binary(instruction, target)
+        if opcode in FLOAT_BINARY:
+            return self._float_binary(instruction, target)
+        if opcode in CASTS:
+            return self._cast(instruction, target)
+        if opcode == "alloca":
+            return self._alloca(instruction, target, self.plan.is_static_alloca(block, instruction))
+        if method is None:
+            raise Loss("unsupported", f"instruction {opcode}")
+        return method(instruction, target)
+
+    # ---- integers ------------------------------------------------------------------------------------
+
+    def _int_binary(self, instruction: Instruction, target: str) -> Lines:
+        a, b = map(self.operand, instruction.operands)
+        type, opcode = instruction.type, instruction.opcode
+        if isinstance(type, VectorType):
+            return [f"{target} = lanewise({self.namespace.scalar_operation(opcode, type.element.bits)}, {a}, {b})"]
+        width = type.bits
+        if width > 4096:
+            raise Loss("unsupported", f"integer of {width} bits")
+        constant = instruction.operands[1]
+        if self.check_overflow and "nsw" in instruction.flags and opcode in ("add", "sub", "mul"):
+            return [f"{target} = {opcode}_nsw({a}, {b}, {width})"]
+        if opcode in ("and", "or", "xor"):
+            return [f"{target} = {a} { {'and': '&', 'or': '|', 'xor': '^'}[opcode]} {b}"]
+        if width == 1:
+            return [f"{target} = {self.namespace.scalar_operation(opcode, 1)}({a}, {b})"]
+        mask = (1 << width) - 1
+        if opcode in ("add", "sub", "mul"):
+            sign = {"add": "+", "sub": "-", "mul": "*"}[opcode]
+            if opcode == "add" and isinstance(constant, ConstInt) and constant.value >> (width - 1):
+                sign, b = "-", str((1 << width) - constant.value)
+            return [f"{target} = ({a} {sign} {b}) & {mask}"]
+        if opcode in ("udiv", "urem"):
+            sign = "//" if opcode == "udiv" else "%"
+            return [f"try: {target} = {a} {sign} {b}", f"except SLOW: {target} = {opcode}({a}, {b}, {width})"]
+        if opcode in ("sdiv", "srem") or not isinstance(constant, ConstInt) or constant.value >= width:
+            return [f"{target} = {opcode}({a}, {b}, {width})"]
+        if opcode == "shl":
+            return [f"{target} = ({a} << {b}) & {mask}"]
+        if opcode == "lshr":
+            return [f"{target} = {a} >> {b}"]
+        if not a.startswith("v"):
+            return [f"{target} = expr_ashr({a}, {b}, {width})"]
+        half = 1 << (width - 1)
+        return [
+            f"{target} = (({a} ^ {half}) - {half} >> {b}) & {mask}"
+            f" if {a}.__class__ is int else expr_ashr({a}, {b}, {width})"
+        ]
+
+    def compare(self, instruction: Instruction) -> tuple[str, bool]:
+        """A Python expression for an icmp, and whether its sense is inverted."""
+        narrowed = self.plan.narrowed(instruction)
+        if narrowed is not None:
+            predicate, local, constant = narrowed
+            width = local.type.bits
+            if width == 1:
+                return f"v{local.index}", (predicate == "eq") == (constant == 0)
+            return self._relation(predicate, f"v{local.index}", str(constant), width), False
+        left, right = instruction.operands
+        predicate = str(instruction.extra)
+        type = left.type
+        a, b = self.operand(left), self.operand(right)
+        if isinstance(type, VectorType):
+            compare = self.namespace.scalar_operation(f"icmp_{predicate}", type.element.bits)
+            return f"lanewise({compare}, {a}, {b})", False
+        if type.bits == 1:
+            return f"{self.namespace.scalar_operation(f'icmp_{predicate}', 1)}({a}, {b})", False
+        return self._relation(predicate, a, b, type.bits), False
+
+    def _relation(self, predicate: str, a: str, b: str, width: int) -> str:
+        if predicate in SIGNED:
+            half = 1 << (width - 1)
+            a, b = (str(int(x) ^ half) if is_text_number(x) else f"({x} ^ {half})" for x in (a, b))
+        return f"{a} {RELATION[predicate[-2:]]} {b}"
+
+    def _icmp(self, instruction: Instruction, target: str) -> Lines:
+        text, inverted = self.compare(instruction)
+        if inverted:
+            return [f"{target} = not {text} if {text}.__class__ is bool else not_({text})"]
+        return [f"{target} = {text}"]
+
+    def _select(self, instruction: Instruction, target: str) -> Lines:
+        condition, a, b = map(self.operand, instruction.operands)
+        if not is_scalar(instruction.type):
+            kind = self.namespace.constant(instruction.type)
+            return [f"{target} = select_value({condition}, {a}, {b}, {kind})"]
+        width = instruction.type.bits
+        return [
+            f"{target} = ({a} if {condition} else {b})"
+            f" if {condition}.__class__ is bool else ite({condition}, {a}, {b}, {width})"
+        ]
+
+    def _freeze(self, instruction: Instruction, target: str) -> Lines:
+        return [f"{target} = {self.operand(instruction.operands[0])}"]
+
+    # ---- casts ---------------------------------------------------------------------------------------
+
+    def _cast(self, instruction: Instruction, target: str) -> Lines:
+        source, wanted = instruction.operands[0].type, instruction.type
+        value = self.operand(instruction.operands[0])
+        opcode = instruction.opcode
+        if isinstance(source, VectorType) or isinstance(wanted, VectorType):
+            return self._vector_cast(instruction, target, value)
+        w0, w1 = source.bits, wanted.bits
+        if opcode in ("fptrunc", "fpext", "fptoui", "fptosi", "uitofp", "sitofp"):
+            return [f"{target} = {self.namespace.scalar_cast(opcode, source, wanted)}({value})"]
+        if opcode in ("ptrtoint", "inttoptr"):
+            opcode = "trunc" if w1 < w0 else "zext"
+        if w0 == w1 or opcode in ("bitcast", "addrspacecast", "ptrtoaddr"):
+            return [f"{target} = {value}"]
+        if not value.startswith("v"):
+            return [f"{target} = {self.namespace.scalar_cast(opcode, source, wanted)}({value})"]
+        if w0 == 1:
+            known = f"+{value}" if opcode == "zext" else f"-{value} & {(1 << w1) - 1}"
+            return [f"{target} = {known} if {value}.__class__ is bool else {opcode}({value}, 1, {w1})"]
+        if w1 == 1:
+            return [f"{target} = {value} & 1 == 1 if {value}.__class__ is int else narrow({value}, {w0}, 1)"]
+        if opcode == "trunc":
+            mask = (1 << w1) - 1
+            return [f"{target} = {value} & {mask} if {value}.__class__ is int else extract({value}, 0, {w1}, {w0})"]
+        if opcode == "zext":
+            if w0 == 8:
+                return [f"{target} = {self.namespace.widening('zext', w1)}[{value}]"]
+            return [f"{target} = {value} if {value}.__class__ is int else zext({value}, {w0}, {w1})"]
+        result = instruction.result
+        assert result is not None
+        if result.index in self.plan.signed_offsets:
+            known = f"({value} ^ {1 << (w0 - 1)}) - {1 << (w0 - 1)}"
+        elif w0 == 8:
+            return [f"{target} = {self.namespace.widening('sext', w1)}[{value}]"]
+        else:
+            high = ((1 << w1) - 1) ^ ((1 << w0) - 1)
+            known = f"({value} if {value} < {1 << (w0 - 1)} else {value} | {high})"
+        return [f"{target} = {known} if {value}.__class__ is int else sext({value}, {w0}, {w1})"]
+
+    def _vector_cast(self, instruction: Instruction, target: str, value: str) -> Lines:
+        source, wanted = instruction.operands[0].type, instruction.type
+        if instruction.opcode == "bitcast":
+            a, b = self.namespace.constant(source), self.namespace.constant(wanted)
+            return [f"{target} = reinterpret({value}, {a}, {b})"]
+        assert isinstance(source, VectorType) and isinstance(wanted, VectorType)
+        cast = self.namespace.scalar_cast(instruction.opcode, source.element, wanted.element)
+        return [f"{target} = lanewise({cast}, {value})"]
+
+    # ---- floating point ------------------------------------------------------------------------------
+
+    def _float_binary(self, instruction: Instruction, target: str) -> Lines:
+        a, b = map(self.operand, instruction.operands)
+        type = instruction.type
+        element = type.element if isinstance(type, VectorType) else type
+        self._float_width(element)
+        if isinstance(type, VectorType):
+            operation = self.namespace.scalar_operation(instruction.opcode, element.bits)
+            return [f"{target} = lanewise({operation}, {a}, {b})"]
+        return [f"{target} = {instruction.opcode}({a}, {b}, {element.bits})"]
+
+    def _float_width(self, type: Type) -> int:
+        if not isinstance(type, FloatType) or type.bits not in (32, 64):
+            raise Loss("unsupported", f"arithmetic on {type}")
+        return type.bits
+
+    def _fneg(self, instruction: Instruction, target: str) -> Lines:
+        type = instruction.type
+        value = self.operand(instruction.operands[0])
+        if isinstance(type, VectorType):
+            sign = 1 << (self._float_width(type.element) - 1)
+            return [f"{target} = tuple(x ^ {sign} for x in {value})"]
+        return [f"{target} = {value} ^ {1 << (self._float_width(type) - 1)}"]
+
+    def _fcmp(self, instruction: Instruction, target: str) -> Lines:
+        a, b = map(self.operand, instruction.operands)
+        type = instruction.operands[0].type
+        if isinstance(type, VectorType):
+            width = self._float_width(type.element)
+            compare = self.namespace.scalar_operation(f"fcmp_{instruction.extra}", width)
+            return [f"{target} = lanewise({compare}, {a}, {b})"]
+        return [f"{target} = fcmp({str(instruction.extra)!r}, {a}, {b}, {self._float_width(type)})"]
+
+    # ---- addresses and memory ------------------------------------------------------------------------
+
+    def _getelementptr(self, instruction: Instruction, target: str) -> Lines:
+        if isinstance(instruction.type, VectorType):
+            raise Loss("unsupported", "getelementptr of vectors")
+        base, *indices = instruction.operands
+        text, offset, mask = self.operand(base), 0, "inbounds" not in instruction.flags
+        current = instruction.extra
+        assert isinstance(current, Type)
+        for position, index in enumerate(indices):
+            if position:
+                if isinstance(current, StructType):
+                    assert isinstance(index, ConstInt) and current.fields is not None
+                    offset += current.offsets[index.value]
+                    current = current.fields[index.value]
+                    continue
+                assert isinstance(current, ArrayType | VectorType)
+                current = current.element
+            size = current.size
+            if isinstance(index, ConstInt):
+                width = index.type.width
+                offset += (index.value - (1 << width) if index.value >> (width - 1) else index.value) * size
+                continue
+            if not isinstance(index, Local):
+                offset += self.namespace.layout.value(index) * size
+                mask = True
+                continue
+            term, wraps = self._index(index)
+            mask = mask or wraps
+            text += f" + {term}" if size == 1 else f" + {term} * {size}"
+        if offset:
+            if is_text_number(text):
+                text = str((int(text) + offset) & MASK64)
+            else:
+                text += f" + {offset}" if offset > 0 else f" - {-offset}"
+        return [f"{target} = ({text}) & {MASK64}" if mask and not is_text_number(text) else f"{target} = {text}"]
+
+    def _index(self, index: Local) -> tuple[str, bool]:
+        """A signed 64-bit index, and whether it may stand for a negative number by wrapping."""
+        name, width = f"v{index.index}", index.type.bits
+        if index.index in self.plan.signed_offsets:
+            return name, False
+        if width == 64:
+            found = self.plan.definition.get(index.index)
+            widened = found is not None and found[1].opcode == "zext"
+            return name, not widened
+        half = 1 << (width - 1)
+        if width == 1:
+            return f"(-{name} if {name}.__class__ is bool else sext({name}, 1, 64))", False
+        return f"((({name} ^ {half}) - {half}) if {name}.__class__ is int else sext({name}, {width}, 64))", False
+
+    def _place(self, pointer: str) -> tuple[str, str]:
+        if is_text_number(pointer):
+            return str(int(pointer) >> PAGE_BITS), str(int(pointer) & PAGE_MASK)
+        return f"{pointer} >> {PAGE_BITS}", f"{pointer} & {PAGE_MASK}"
+
+    def _load(self, instruction: Instruction, target: str) -> Lines:
+        pointer, type = self.operand(instruction.operands[0]), instruction.type
+        width = type.bits
+        if not isinstance(type, IntType | PointerType | FloatType) or width not in (8, 16, 32, 64):
+            return [f"{target} = load_value(memory, {pointer}, {self.namespace.constant(type)})"]
+        key, offset = self._place(pointer)
+        if width == 8:
+            fast = f"S[{key}][{offset}]"
+        else:
+            fast = f"U{width // 8}(S[{key}], {offset})[0]"
+        return [f"try: {target} = {fast}", f"except SLOW: {target} = load({pointer}, {width // 8})"]
+
+    def _store(self, instruction: Instruction, target: str) -> Lines:
+        value, pointer = instruction.operands
+        text, address, type = self.operand(value), self.operand(pointer), value.type
+        width = type.bits
+        if not isinstance(type, IntType | PointerType | FloatType) or width not in (8, 16, 32, 64):
+            return [f"store_value(memory, {address}, {self.namespace.constant(type)}, {text})"]
+        key, offset = self._place(address)
+        if width == 8:
+            fast = f"W[{key}][{offset}] = {text}"
+        else:
+            fast = f"P{width // 8}(W[{key}], {offset}, {text})"
+        return [f"try: {fast}", f"except SLOW: store({address}, {width // 8}, {text})"]
+
+    def _alloca(self, instruction: Instruction, target: str, static: bool) -> Lines:
+        assert isinstance(instruction.extra, Type)
+        count = instruction.operands[0]
+        site = self.namespace.allocation(instruction, self.plan.function)
+        if static:
+            assert isinstance(count, ConstInt)
+            return [f"{target} = alloca({site}, {instruction.extra.size * count.value})"]
+        size = instruction.extra.size
+        return [
+            f"{target} = alloca_many({site}, {self.operand(count)}, {size}, {count.type.bits})",
+            f"D = (*D, {target})",
+        ]
+
+    def _fence(self, instruction: Instruction, target: str) -> Lines:
+        return ["pass"]
+
+    def _cmpxchg(self, instruction: Instruction, target: str) -> Lines:
+        pointer, expected, new = map(self.operand, instruction.operands)
+        kind = self.namespace.constant(instruction.operands[1].type)
+        return [f"{target} = cmpxchg({pointer}, {expected}, {new}, {kind})"]
+
+    def _atomicrmw(self, instruction: Instruction, target: str) -> Lines:
+        pointer, value = map(self.operand, instruction.operands)
+        kind = self.namespace.constant(instruction.operands[1].type)
+        return [f"{target} = atomicrmw({str(instruction.extra)!r}, {pointer}, {value}, {kind})"]
+
+    # ---- aggregates and vectors ----------------------------------------------------------------------
+
+    def _extractvalue(self, instruction: Instruction, target: str) -> Lines:
+        assert isinstance(instruction.extra, tuple)
+        path = "".join(f"[{index}]" for index in instruction.extra)
+        return [f"{target} = {self.operand(instruction.operands[0])}{path}"]
+
+    def _insertvalue(self, instruction: Instruction, target: str) -> Lines:
+        aggregate, value = map(self.operand, instruction.operands)
+        return [f"{target} = insert_value({aggregate}, {value}, {instruction.extra!r})"]
+
+    def _extractelement(self, instruction: Instruction, target: str) -> Lines:
+        vector, index = map(self.operand, instruction.operands)
+        kind = self.namespace.constant(instruction.operands[0].type)
+        return [f"{target} = extract_lane({vector}, {index}, {kind})"]
+
+    def _insertelement(self, instruction: Instruction, target: str) -> Lines:
+        vector, value, index = map(self.operand, instruction.operands)
+        kind = self.namespace.constant(instruction.type)
+        return [f"{target} = insert_lane({vector}, {value}, {index}, {kind})"]
+
+    def _shufflevector(self, instruction: Instruction, target: str) -> Lines:
+        a, b = map(self.operand, instruction.operands[:2])
+        kind = self.namespace.constant(instruction.type)
+        return [f"{target} = shuffle({a}, {b}, {instruction.extra!r}, {kind})"]
+
+

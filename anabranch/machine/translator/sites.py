@@ -1,0 +1,94 @@
+"""Places in generated code that a state can be taken from, and entered at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+from anabranch.machine.state import Continuation, Entry
+
+if TYPE_CHECKING:
+    from anabranch.machine.translator.unit import Unit
+
+Getter = Callable[[Any], tuple[Any, ...]]
+
+
+def make_getter(names: tuple[str, ...]) -> Getter:
+    """Reads some local variables of a frame as a tuple."""
+    if not names:
+        return lambda _: ()
+    if len(names) == 1:
+        (name,) = names
+        return lambda variables: (variables[name],)
+    return itemgetter(*names)
+
+
+class Target:
+    """Somewhere to enter a function with saved values; compiled when first entered."""
+
+    __slots__ = ("block", "enter", "key", "names", "place", "unit")
+
+    def __init__(self, unit: Unit, key: tuple[Any, ...], names: tuple[str, ...], block: int) -> None:
+        self.unit = unit
+        self.key = key
+        self.names = names
+        self.block = block  # where execution goes on, for searchers
+        self.place = unit.counters.segments[block, 0]
+        self.enter: Entry = self._compile_and_enter
+
+    def _compile_and_enter(self, continuation: Continuation, values: tuple[Any, ...]) -> Any:
+        self.enter = self.unit.compile_target(self)
+        return self.enter(continuation, values)
+
+    def __call__(self, continuation: Continuation, values: tuple[Any, ...]) -> Any:
+        return self.enter(continuation, values)
+
+
+class BranchSite:
+    """A two-way decision in generated code."""
+
+    __slots__ = ("block", "if_false", "if_true", "place", "read", "unit")
+
+    def __init__(self, unit: Unit, block: int, if_true: Target, if_false: Target) -> None:
+        assert if_true.names == if_false.names
+        self.unit = unit
+        self.block = block
+        self.place = unit.counters.segments[block, 0]
+        self.if_true = if_true
+        self.if_false = if_false
+        self.read = make_getter(if_true.names)
+
+
+class PointSite:
+    """An instruction in mid-block: a state taken here runs it again, by the interpreter."""
+
+    __slots__ = ("block", "names", "place", "position", "read", "unit")
+
+    def __init__(self, unit: Unit, block: int, position: int, names: tuple[str, ...]) -> None:
+        self.unit = unit
+        self.block = block
+        self.position = position
+        self.names = names
+        self.read = make_getter(names)
+        self.place = unit.counters.covering(block, position)
+
+    def __call__(self, continuation: Continuation, values: tuple[Any, ...]) -> Any:
+        return self.unit.interpret(self, continuation, values)
+
+
+class CallSite:
+    """A call of the program: where its caller goes on when it returns."""
+
+    __slots__ = ("block", "names", "position", "resume", "unit")
+
+    def __init__(self, unit: Unit, block: int, position: int, names: tuple[str, ...]) -> None:
+        self.unit = unit
+        self.block = block
+        self.position = position
+        self.names = names
+        self.resume: Callable[[Continuation, Continuation, Any], Any] = self._compile_and_resume
+
+    def _compile_and_resume(self, parent: Continuation, saved: Continuation, result: Any) -> Any:
+        self.resume = self.unit.compile_resume(self)
+        return self.resume(parent, saved, result)
