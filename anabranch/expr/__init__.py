@@ -35,6 +35,7 @@ from .fp import (
     si_to_fp,
     ui_to_fp,
 )
+from .fp_smtlib import install as _install_fp_text
 from .node import (
     MASK,
     NODES,
@@ -50,11 +51,12 @@ from .node import (
     var,
     variable,
 )
-from .operators import install as _install
+from .operators import install as _install_operators
 from .smtlib import short_text, to_smtlib
 from .variables import expr_vars, postorder
 
-_install()
+_install_operators()
+_install_fp_text()
 
 __all__ = [
     "MASK",

@@ -214,20 +214,24 @@ def concat(hi: Value, hi_w: int, lo: Value, lo_w: int) -> Value:
 
 def _join_pieces(hi: Expr, hi_w: int, lo: Expr, lo_w: int) -> Value | None:
     """The concatenation of two nodes if both are pieces of one value."""
-    if hi.op == EXTRACT and hi.c >= lo_w and hi.a.w > hi_w:
+    if hi.op == EXTRACT:
         whole, base = hi.a, hi.c - lo_w
-        if lo is extract(whole, base, lo_w):
+        if base >= 0 and lo is extract(whole, base, lo_w):
             return extract(whole, base, hi_w + lo_w)
         if lo.op == CONCAT and lo.a.__class__ is Expr:
             w = lo.a.w
-            if lo.a is extract(whole, hi.c - w, w):
+            if hi.c >= w and lo.a is extract(whole, hi.c - w, w):
                 return concat(extract(whole, hi.c - w, hi_w + w), hi_w + w, lo.b, lo_w - w)
-    elif lo.op == EXTRACT and lo.c + lo_w + hi_w <= lo.a.w:
-        if hi is extract(lo.a, lo.c + lo_w, hi_w):
+    elif lo.op == EXTRACT:
+        if lo.c + lo_w + hi_w <= lo.a.w and hi is extract(lo.a, lo.c + lo_w, hi_w):
             return extract(lo.a, lo.c, hi_w + lo_w)
-    elif hi.op == ITE and lo.op == ITE and hi.a is lo.a:
-        if all(k.__class__ is int for k in (hi.b, hi.c, lo.b, lo.c)):
-            return _const_ite(hi.a, hi.b << lo_w | lo.b, hi.c << lo_w | lo.c, hi_w + lo_w)
+    elif (
+        hi.op == ITE
+        and lo.op == ITE
+        and hi.a is lo.a
+        and all(k.__class__ is int for k in (hi.b, hi.c, lo.b, lo.c))
+    ):
+        return _const_ite(hi.a, hi.b << lo_w | lo.b, hi.c << lo_w | lo.c, hi_w + lo_w)
     return None
 
 

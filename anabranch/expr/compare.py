@@ -1,7 +1,7 @@
 """Equality and order.
 
-Canonical forms: constants stand on the right; `a <= b` is `not (b < a)`, `x <= c` is `x < c+1`; only eq, ult
-and slt exist as nodes. Comparisons move below extensions, choices between constants and invertible operations.
+Canonical forms: constants stand on the right; `a <= b` is `not (b < a)`, `x <= c` is `x < c+1`; only eq, ult and
+slt exist as nodes. Comparisons move below extensions, choices between constants and invertible operations.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from .node import (
     AND,
     CONCAT,
     EQ,
+    EXTENSIONS,
     ITE,
     MASK,
     MUL,
@@ -187,7 +188,7 @@ def _eq_nodes(x: Expr, y: Expr) -> Value:
     if w == 1:
         return not_(bool_xor(x, y))
     p, q = x.op, y.op
-    if p == q and (p == ZEXT or p == SEXT):
+    if p == q and p in EXTENSIONS:
         n, m = x.a.w, y.a.w
         if n == m:
             return eq(x.a, y.a, n)
@@ -278,7 +279,7 @@ def _ult_nodes(x: Expr, y: Expr) -> Value:
         return bool_and(negation(x), y)
     p, q = x.op, y.op
     if p == q:
-        if p == ZEXT or p == SEXT:
+        if p in EXTENSIONS:
             n, m = x.a.w, y.a.w
             if n == m:
                 return ult(x.a, y.a, n)
@@ -344,13 +345,11 @@ def _slt_nodes(x: Expr, y: Expr) -> Value:
     if w == 1:
         return bool_and(x, negation(y))
     p, q = x.op, y.op
-    if (p == ZEXT or p == SEXT) and (q == ZEXT or q == SEXT):
-        if p == SEXT and q == SEXT:
-            n = max(x.a.w, y.a.w)
-        else:  # one more bit keeps a zero extension positive
-            n = max(x.a.w + (p == ZEXT), y.a.w + (q == ZEXT))
+    if p in EXTENSIONS and q in EXTENSIONS:
         if p == q == ZEXT:
             return _ult_nodes(x, y)
+        # one more bit keeps a zero extension positive
+        n = max(x.a.w + (p == ZEXT), y.a.w + (q == ZEXT))
         if n < w:
             return slt(extract(x, 0, n), extract(y, 0, n), n)
     if p == XOR and q == XOR:

@@ -101,7 +101,7 @@ def low_width(n: Expr) -> int:
 
 
 def evaluate(e: Value, model: Mapping[int, int]) -> Any:
-    """The value under a model (variable index -> value; missing variables are 0): int, or bool for width 1."""
+    """The value under a model (variable index -> value, 0 if missing): an int, or a bool for width 1."""
     if e.__class__ is not Expr:
         return e
     memo: dict[Expr, Any] = {}

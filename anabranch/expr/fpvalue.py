@@ -1,6 +1,6 @@
 """Concrete floating point on IEEE 754 bit patterns, as x86 SSE computes it.
 
-Rounding is to nearest, ties to even. A NaN operand is returned quieted, the first one if there are several; an
+Rounding is to nearest, ties to even. A NaN operand is returned quieted, the first one of several; an
 invalid operation gives the default NaN, whose sign bit is set. Widths 16, 32 and 64.
 """
 
@@ -163,10 +163,10 @@ def ffma(x: int, y: int, z: int, w: int) -> int:
         return f.infinity | sign << (w - 1)
     if r == f.infinity:
         return z
-    (_, m, e), (_, n, k), (s, l, j) = parts(x, w), parts(y, w), parts(z, w)
+    (_, m, e), (_, n, k), (s, o, j) = parts(x, w), parts(y, w), parts(z, w)
     product, exponent = m * n, e + k
     low = min(exponent, j)
-    a, b = product << (exponent - low), l << (j - low)
+    a, b = product << (exponent - low), o << (j - low)
     total = (-a if sign else a) + (-b if s else b)
     if total == 0:
         return f.sign if sign and s else 0

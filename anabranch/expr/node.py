@@ -23,6 +23,7 @@ VAR, NOT, ZEXT, SEXT, EXTRACT, CONCAT, ITE = "var", "not", "zext", "sext", "extr
 ADD, SUB, MUL, AND, OR, XOR = "add", "sub", "mul", "and", "or", "xor"
 SHL, LSHR, ASHR, UDIV, UREM, SDIV, SREM = "shl", "lshr", "ashr", "udiv", "urem", "sdiv", "srem"
 EQ, ULT, SLT = "eq", "ult", "slt"
+EXTENSIONS = frozenset((ZEXT, SEXT))
 
 
 class UndecidedError(RuntimeError):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from .evaluate import low_width
-from .node import ADD, AND, CONCAT, EQ, EXTRACT, ITE, MUL, NOT, OR, SEXT, SLT, SUB, VAR, XOR, ZEXT, Expr
+from .node import ADD, AND, CONCAT, EQ, EXTENSIONS, EXTRACT, ITE, MUL, NOT, OR, SLT, SUB, VAR, XOR, ZEXT, Expr
 from .variables import postorder
 
 NAMES = {
@@ -56,7 +56,7 @@ def _bv(text: str, w: int) -> str:
 
 def _node_text(n: Expr, text: Callable[[Any, int], str]) -> str:
     op = n.op
-    if op == ZEXT or op == SEXT:
+    if op in EXTENSIONS:
         inner = n.a.w
         kind = "zero_extend" if op == ZEXT else "sign_extend"
         return f"((_ {kind} {n.w - inner}) {_bv(text(n.a, inner), inner)})"

@@ -1,9 +1,12 @@
-"""Feasibility of path conditions: slices with memoised decisions over a chain of cheap answers and a solver."""
+"""Feasibility of path conditions: slices with memoised decisions, a chain of cheap answers, a solver."""
 
 from .backend import UNKNOWN, UNSAT, Answer, Backend, Model, SolverStats, SolverUnknown, Verdict
 from .bitwuzla_backend import BitwuzlaBackend
+from .decorators import CrossChecked, QueryLog, SolverDisagreement
+from .enumeration import Values
 from .slices import Decision, Slice, Split
 from .space import SliceSpace
+from .z3_backend import Z3Backend
 
 __all__ = [
     "UNKNOWN",
@@ -11,12 +14,17 @@ __all__ = [
     "Answer",
     "Backend",
     "BitwuzlaBackend",
+    "CrossChecked",
     "Decision",
     "Model",
+    "QueryLog",
     "Slice",
     "SliceSpace",
+    "SolverDisagreement",
     "SolverStats",
     "SolverUnknown",
     "Split",
+    "Values",
     "Verdict",
+    "Z3Backend",
 ]

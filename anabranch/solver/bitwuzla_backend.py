@@ -16,7 +16,7 @@ from .bitwuzla_terms import TERMS, side_conditions, term
 
 
 class Limit:
-    """Ends a query after a number of polls of the solver (repeatable) or, if asked for, after some seconds."""
+    """Ends a query after a number of polls by the solver (repeatable) or, if asked for, some seconds."""
 
     __slots__ = ("deadline", "left", "polls", "seconds")
 

@@ -190,7 +190,7 @@ def _build_number(n: Expr) -> Any:
 
 
 def _build_remainder(x: Any, y: Any, w: int) -> Any:
-    """C's fmod by IEEE's remainder, which rounds the quotient to nearest: add the divisor back if negative."""
+    """C's fmod by IEEE's remainder, whose quotient is rounded: add the divisor back if negative."""
     p, q = _mk(Kind.FP_ABS, [x]), _mk(Kind.FP_ABS, [y])
     r = _mk(Kind.FP_REM, [p, q])
     zero = TERMS.mk_fp_pos_zero(_fp_sorts[w])

@@ -1,7 +1,7 @@
 """Slices: the constraints of one connected component of variables, with what is known about them.
 
-The path condition of a state is a map from variable to slice. Slices are shared by all states: a decision made
-once for a slice and a condition is found again in `answers` by every path that comes to the same place.
+The path condition of a state is a map from variable to slice. Slices are shared by all states: a decision
+made once for a slice and a condition is found again in `answers` by every path that comes to the same place.
 """
 
 from __future__ import annotations

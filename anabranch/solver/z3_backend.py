@@ -1,0 +1,54 @@
+"""Z3: the second opinion. It reads the SMT-LIB text, so that the printer is checked as well."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from anabranch.expr import Expr, to_smtlib, variable
+from anabranch.expr.smtlib import symbol
+
+from .backend import UNKNOWN, UNSAT, Answer, Model
+
+
+class Z3Backend:
+    """A fresh solver a query, limited by Z3's resource count (repeatable)."""
+
+    name = "z3"
+
+    def __init__(self, resources: int = 20_000_000) -> None:
+        import z3  # takes 0.2 s: only when asked for
+
+        self._z3: Any = z3
+        self._resources = resources
+
+    def solve(self, constraints: Sequence[Expr], variables: Sequence[int]) -> Answer:
+        """See Backend."""
+        solver = self._z3.SolverFor("QF_BVFP") if _has_fp(constraints) else self._z3.SolverFor("QF_BV")
+        solver.set("rlimit", self._resources)
+        solver.from_string(to_smtlib(constraints))
+        result = solver.check()
+        if result == self._z3.unsat:
+            return UNSAT
+        if result != self._z3.sat:
+            return UNKNOWN
+        found = solver.model()
+        by_name = {d.name(): found[d] for d in found.decls()}
+        model: Model = {}
+        for v in variables:
+            x = variable(v)
+            value = by_name.get(symbol(x).strip("|"))
+            if value is None:
+                model[v] = 0
+            elif x.w == 1:
+                model[v] = int(self._z3.is_true(value))
+            else:
+                model[v] = value.as_long()
+        return model
+
+
+def _has_fp(constraints: Sequence[Expr]) -> bool:
+    from anabranch.expr import postorder
+    from anabranch.expr.fp import OPERATORS
+
+    return any(n.op in OPERATORS for n in postorder(list(constraints)))
