@@ -20,7 +20,7 @@ def block_successors(block: Block) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True)
 class CFG:
-    """`order`: reverse postorder of the blocks that the entry reaches; `number[b]`: its inverse, -1 if none."""
+    """`order`: reverse postorder of the reachable blocks; `number[b]`: its inverse, -1 if unreachable."""
 
     successors: tuple[tuple[int, ...], ...]
     predecessors: tuple[tuple[int, ...], ...]

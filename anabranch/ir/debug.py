@@ -74,6 +74,8 @@ class Places(dict[str, DebugLoc | None]):
     def __missing__(self, number: str) -> DebugLoc | None:
         match = _LOCATION.match(self._info.node(number))
         if match is None:
+            if not number.isdigit():
+                raise ValueError(f"'!dbg !{number}' names no metadata")
             place = None
         else:
             line, column, scope, inlined_at = match.groups()
