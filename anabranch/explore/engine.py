@@ -14,7 +14,7 @@ from anabranch import expr
 from anabranch.analysis.callgraph import build_call_graph
 from anabranch.analysis.cfg import build_cfg
 from anabranch.analysis.distance import DistanceGraph
-from anabranch.environment import MODELS, OVERRIDES
+from anabranch.environment import EXTERNAL_GLOBALS, MODELS, OVERRIDES
 from anabranch.explore.coverage import BlockTable
 from anabranch.explore.distance import UncoveredDistance, UncoveredMeasure
 from anabranch.explore.entry import entry_arguments
@@ -88,6 +88,8 @@ def find_model(name: str, api: ModelApi) -> Any:
     function = found.function
 
     def call(*arguments: Any) -> Any:
+        if not found.accepts(len(arguments)):
+            api.error("bad_call", f"{name} called with {len(arguments)} arguments")
         return function(api, *arguments)
 
     return call
@@ -115,6 +117,7 @@ class Exploration:
             self.space,
             find_model,
             OVERRIDES,
+            EXTERNAL_GLOBALS,
             MachineSettings(
                 check_overflow="overflow" in settings.checks,
                 max_stack_frames=settings.max_stack_frames,
@@ -178,7 +181,9 @@ class Exploration:
         """Run a state to where control comes back; it comes last among its successors."""
         self.picks += 1
         trap = self.machine.trap
-        trap.begin_turn(self.settings.batch_instructions if len(self.search) else None, self.settings.max_instructions)
+        trap.begin_turn(
+            self.settings.batch_instructions if len(self.search) else None, self.settings.max_instructions
+        )
         own, siblings = self.machine.run(state, self.batch)
         if own is not None:
             if self.new_coverage.check():
@@ -323,7 +328,9 @@ class Exploration:
         function = self.program.module.functions[self.program.entry]
         previous_limit = sys.getrecursionlimit()
         machine.activate()
-        state = machine.start(function.name, lambda api: entry_arguments(api, function, self.settings.max_len))
+        state = machine.start(
+            function.name, lambda api: entry_arguments(api, function, self.settings.max_len)
+        )
         state.node = self.tree.start()
         state.number = state.node.number
         search.add([state])
@@ -386,7 +393,7 @@ class TopologicalOrder:
         rank = self._ranks.get(state.place)
         if rank is None:
             function = self._table.function_of(state.place)
-            order = build_cfg(function).reverse_postorder
+            order = build_cfg(function).order
             block = self._table.block_of(state.place)
             rank = self._ranks[state.place] = order.index(block) if block in order else len(order)
         return (-state.continuation[2], rank)

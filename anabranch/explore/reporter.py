@@ -91,7 +91,11 @@ class Reporter:
             if self._wanted(path.covered_new):
                 self._write("exit", where, status=end.status)
         elif isinstance(end, ProgramError):
-            if end.fault.kind == "user" and "klee_assume" in end.fault.message and self.settings.silent_assume:
+            if (
+                end.fault.kind == "user"
+                and "klee_assume" in end.fault.message
+                and self.settings.silent_assume
+            ):
                 self.silent += 1
                 self._close("silent", where)
             else:
@@ -233,9 +237,7 @@ class Reporter:
                 kind=kind,
                 line=loc.line if loc is not None and end == "error" else None,
                 exit_code=_exit_code(status, model) if status is not None else None,
-                output=render(
-                    [item for stream, item in output if stream == 1], lambda e: evaluate(e, model)
-                ),
+                output=render([item for stream, item in output if stream == 1], lambda e: evaluate(e, model)),
                 condition=condition,
             )
         )

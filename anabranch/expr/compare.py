@@ -1,7 +1,7 @@
 """Equality and order.
 
-Canonical forms: constants stand on the right; `a <= b` is `not (b < a)`, `x <= c` is `x < c+1`; only eq, ult and
-slt exist as nodes. Comparisons move below extensions, choices between constants and invertible operations.
+Canonical forms: constants stand on the right; `a <= b` is `not (b < a)`, `x <= c` is `x < c+1`; eq, ult and slt
+are the only nodes. Comparisons move below extensions, choices between constants and invertible operations.
 """
 
 from __future__ import annotations

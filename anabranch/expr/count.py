@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from operator import is_
+
 from .arith import add
 from .bits import concat, extract, zext
 from .boolean import ite
-from .node import MASK, Expr, Value
+from .node import EXTRACT, MASK, Expr, Value
 
 
 def ctpop(x: Value, w: int) -> Value:
@@ -83,6 +85,10 @@ def to_bytes(x: Value, w: int) -> tuple[Value, ...]:
 def from_bytes(parts: tuple[Value, ...] | list[Value]) -> Value:
     """The value whose bytes these are, low first."""
     r = parts[0]
+    if r.__class__ is Expr and r.op == EXTRACT:
+        whole = r.a
+        if whole.w == 8 * len(parts) and whole.bytes is not None and all(map(is_, whole.bytes, parts)):
+            return whole
     for k in range(1, len(parts)):
         r = concat(parts[k], 8, r, 8 * k)
     return r

@@ -44,7 +44,6 @@ class Expr:
         "c",
         "eqm",
         "id",
-        "key",
         "ltm",
         "neg",
         "op",
@@ -67,8 +66,7 @@ class Expr:
     truth: Any  # cache of the solver: values of its one variable that make it true
     eqm: dict[int, Any]  # constant -> (self == constant), ~constant -> (self != constant)
     ltm: dict[int, Any]  # constant -> (self < constant), ~constant -> (self >= constant)
-    opm: dict[int, Any]  # constant -> (self ^ constant), ~constant -> (self + constant)
-    key: tuple[Any, ...]  # in the intern table
+    opm: dict[int, Any]  # other operations with a constant; see operators.py
 
     decide: ClassVar[Callable[[Expr], bool]] = staticmethod(_undecided)
 
@@ -138,7 +136,6 @@ def make(key: tuple[Any, ...], op: str, w: int, a: Any, b: Any = None, c: Any = 
     n.id = _next_id()
     n.vs = n.neg = n.bytes = n.term = n.truth = None
     n.eqm = n.ltm = n.opm = _EMPTY
-    n.key = key
     NODES[key] = n
     return n
 
@@ -239,12 +236,13 @@ def collect() -> int:
     """
     forget_memos()
     dead = 0
-    items = list(NODES.values())
-    while items:
-        n = items.pop()
+    keys = list(NODES)
+    while keys:
+        key = keys.pop()
+        n = NODES[key]
         # references: the table, the local variable, getrefcount's argument
         if getrefcount(n) == 3 and n.op != VAR:
-            del NODES[n.key]
+            del NODES[key]
             dead += 1
     return dead
 

@@ -1,21 +1,27 @@
 """The Python operators of Expr: what code generated without type tests calls.
 
-One side may be an integer (a bool for width 1). Results over a constant are remembered on the node, so that a
-branch met again costs one dictionary lookup. `/`, `//` and `%` are absent: division needs its checks.
+One side may be an integer (a bool for width 1). Results over a constant are remembered on the node: a branch
+met again costs one dictionary lookup. `/`, `//` and `%` are absent: division needs its checks.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from . import node
-from .arith import add, add_const, lshr, mul, shl, sub
-from .bits import and_, and_const, or_, xor, xor_const
+from .arith import add, add_const, lshr, mul, mul_const, shl, sub
+from .bits import and_, and_const, or_, or_const, xor, xor_const
 from .boolean import negation
 from .compare import eq, eq_const, ult, ult_const
 from .node import MASK, Expr
 
 _EMPTY = node._EMPTY
+_NODES = node.NODES
+
+# Results over a constant c are kept in `opm` of the node under c + k * 2**w, with a k for each operation
+# (addition under ~c). They are kept from the second time on: most nodes of a long computation are used once.
+_AND_KEY, _OR_KEY, _MUL_KEY, _SHL_KEY, _SHR_KEY = ([k << w for w in range(len(MASK))] for k in range(1, 6))
 
 
 def _eq(x: Expr, y: Any) -> Any:
@@ -23,9 +29,12 @@ def _eq(x: Expr, y: Any) -> Any:
         try:
             return x.eqm[y]
         except KeyError:
-            if x.eqm is _EMPTY:
-                x.eqm = {}
-            r = x.eqm[y] = eq_const(x, y & MASK[x.w])
+            known = len(_NODES)
+            r = eq_const(x, y & MASK[x.w])
+            if len(_NODES) == known:
+                if x.eqm is _EMPTY:
+                    x.eqm = {}
+                x.eqm[y] = r
             return r
     if y.__class__ is Expr or y.__class__ is bool:
         return eq(x, y, x.w)
@@ -37,8 +46,12 @@ def _ne(x: Expr, y: Any) -> Any:
         try:
             return x.eqm[~y]
         except KeyError:
-            r = x == y
-            r = x.eqm[~y] = _not(r)
+            known = len(_NODES)
+            r = _not(eq_const(x, y & MASK[x.w]))
+            if len(_NODES) == known:
+                if x.eqm is _EMPTY:
+                    x.eqm = {}
+                x.eqm[~y] = r
             return r
     if y.__class__ is Expr or y.__class__ is bool:
         return _not(eq(x, y, x.w))
@@ -57,9 +70,12 @@ def _lt(x: Expr, y: Any) -> Any:
         try:
             return x.ltm[y]
         except KeyError:
-            if x.ltm is _EMPTY:
-                x.ltm = {}
-            r = x.ltm[y] = ult_const(x, y)
+            known = len(_NODES)
+            r = ult_const(x, y)
+            if len(_NODES) == known:
+                if x.ltm is _EMPTY:
+                    x.ltm = {}
+                x.ltm[y] = r
             return r
     return ult(x, y, x.w)
 
@@ -69,22 +85,44 @@ def _ge(x: Expr, y: Any) -> Any:
         try:
             return x.ltm[~y]
         except KeyError:
-            r = x < y
-            r = x.ltm[~y] = _not(r)
+            known = len(_NODES)
+            r = _not(ult_const(x, y))
+            if len(_NODES) == known:
+                if x.ltm is _EMPTY:
+                    x.ltm = {}
+                x.ltm[~y] = r
             return r
     return _not(ult(x, y, x.w))
 
 
 def _le(x: Expr, y: Any) -> Any:
     if y.__class__ is int:
-        return x < y + 1
+        y += 1
+        try:
+            return x.ltm[y]
+        except KeyError:
+            return _lt(x, y)
     return _not(ult(y, x, x.w))
 
 
 def _gt(x: Expr, y: Any) -> Any:
     if y.__class__ is int:
-        return x >= y + 1
+        try:
+            return x.ltm[-2 - y]  # ~(y + 1)
+        except KeyError:
+            return _ge(x, y + 1)
     return ult(y, x, x.w)
+
+
+def _remembered(x: Expr, y: int, key: int, f: Callable[[Expr, int], Any]) -> Any:
+    """f(x, y), kept under the key if it makes no new node."""
+    known = len(_NODES)
+    r = f(x, y)
+    if len(_NODES) == known:
+        if x.opm is _EMPTY:
+            x.opm = {}
+        x.opm[key] = r
+    return r
 
 
 def _add(x: Expr, y: Any) -> Any:
@@ -92,12 +130,18 @@ def _add(x: Expr, y: Any) -> Any:
         try:
             return x.opm[~y]
         except KeyError:
-            r = add_const(x, y)
-            if x.opm is _EMPTY:
-                x.opm = {}
-            x.opm[~y] = r
-            return r
+            return _remembered(x, y, ~y, add_const)
     return add(x, y, x.w)
+
+
+def _sub(x: Expr, y: Any) -> Any:
+    if y.__class__ is int and x.w != 1:
+        y = -y & MASK[x.w]
+        try:
+            return x.opm[~y]
+        except KeyError:
+            return _remembered(x, y, ~y, add_const)
+    return sub(x, y, x.w)
 
 
 def _xor(x: Expr, y: Any) -> Any:
@@ -105,47 +149,81 @@ def _xor(x: Expr, y: Any) -> Any:
         try:
             return x.opm[y]
         except KeyError:
-            r = xor_const(x, y)
-            if x.opm is _EMPTY:
-                x.opm = {}
-            x.opm[y] = r
-            return r
+            return _remembered(x, y, y, xor_const)
     return xor(x, y, x.w)
 
 
 def _and(x: Expr, y: Any) -> Any:
     w = x.w
     if y.__class__ is int and w != 1:
-        return x if y == MASK[w] else and_const(x, y)
+        if y == MASK[w]:
+            return x
+        key = y + _AND_KEY[w]
+        try:
+            return x.opm[key]
+        except KeyError:
+            return _remembered(x, y, key, and_const)
     return and_(x, y, w)
 
 
 def _or(x: Expr, y: Any) -> Any:
-    return or_(x, y, x.w)
+    w = x.w
+    if y.__class__ is int and w != 1:
+        key = y + _OR_KEY[w]
+        try:
+            return x.opm[key]
+        except KeyError:
+            return _remembered(x, y, key, or_const)
+    return or_(x, y, w)
 
 
-def _sub(x: Expr, y: Any) -> Any:
-    return sub(x, y, x.w)
+def _mul(x: Expr, y: Any) -> Any:
+    w = x.w
+    if y.__class__ is int and w != 1:
+        key = y + _MUL_KEY[w]
+        try:
+            return x.opm[key]
+        except KeyError:
+            return _remembered(x, y, key, mul_const)
+    return mul(x, y, w)
+
+
+def _shl_const(x: Expr, y: int) -> Any:
+    return shl(x, y, x.w)
+
+
+def _lshr_const(x: Expr, y: int) -> Any:
+    return lshr(x, y, x.w)
+
+
+def _lshift(x: Expr, y: Any) -> Any:
+    w = x.w
+    if y.__class__ is int and w != 1 and y < w:
+        key = y + _SHL_KEY[w]
+        try:
+            return x.opm[key]
+        except KeyError:
+            return _remembered(x, y, key, _shl_const)
+    return shl(x, y, w)
+
+
+def _rshift(x: Expr, y: Any) -> Any:
+    w = x.w
+    if y.__class__ is int and w != 1 and y < w:
+        key = y + _SHR_KEY[w]
+        try:
+            return x.opm[key]
+        except KeyError:
+            return _remembered(x, y, key, _lshr_const)
+    return lshr(x, y, w)
 
 
 def _rsub(x: Expr, y: Any) -> Any:
     return sub(y, x, x.w)
 
 
-def _mul(x: Expr, y: Any) -> Any:
-    return mul(x, y, x.w)
-
-
-def _lshift(x: Expr, y: Any) -> Any:
-    return shl(x, y, x.w)
-
-
 def _rlshift(x: Expr, y: Any) -> Any:
     return shl(y, x, x.w)
-
-
-def _rshift(x: Expr, y: Any) -> Any:
-    return lshr(x, y, x.w)
 
 
 def _rrshift(x: Expr, y: Any) -> Any:

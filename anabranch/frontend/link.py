@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,17 +19,9 @@ class ModuleError(Exception):
     """A module that cannot be used; the message is one line without the file's name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Input:
-    """A module to read: where it is, what to call it, and what the user gave."""
-
-    path: Path
-    shown: str
-
-
-def load(item: Input, mark: bool) -> Any:
+def load(path: Path, mark: bool) -> Any:
     """Read one module, check it, and mark its uninitialised locals if `mark`."""
-    data = item.path.read_bytes()
+    data = path.read_bytes()
     if not data.strip():
         raise ModuleError("the file is empty")
     module = _parse(data)

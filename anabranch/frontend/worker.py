@@ -30,7 +30,7 @@ def main() -> int:
     try:
         for path, name in request["modules"]:
             say(reading=name)
-            modules.append(link.load(link.Input(Path(path), name), mark=level > 0))
+            modules.append(link.load(Path(path), mark=level > 0))
         name = ", ".join(shown for _, shown in request["modules"])
         say(reading=name)
         module = link.link(modules)

@@ -7,7 +7,7 @@ import re
 from anabranch.ir.debug import DebugLoc
 from anabranch.ir.errors import IRError
 from anabranch.ir.instructions import HANDLERS
-from anabranch.ir.lexer import TOKEN, name_of, strip_comment
+from anabranch.ir.lexer import TOKEN, name_of, strip_comment, words
 from anabranch.ir.module import Block, Function, Instruction
 from anabranch.ir.operands import MALFORMED, Cursor, Names, located
 from anabranch.ir.types import VOID
@@ -16,8 +16,8 @@ from anabranch.ir.values import Local
 _LABEL = re.compile(r'\s*([-a-zA-Z$._0-9]+|"[^"]*"):')
 _MULTILINE = frozenset(("switch", "invoke", "callbr", "landingpad", "indirectbr", "catchswitch"))
 _DBG = re.compile(r"!dbg !(\d{1,9})")
-_SKIPPED = frozenset(("#", "uselistorder", "uselistorder_bb"))
-"""First tokens of lines without an instruction: `#dbg_...` records and hints on the order of uses."""
+_SKIPPED = words("#dbg_value #dbg_declare #dbg_assign #dbg_label uselistorder uselistorder_bb")
+"""First tokens of lines without an instruction: debug records and hints on the order of uses."""
 
 
 def _attachments(line: str) -> int:
@@ -93,12 +93,12 @@ class BodyReader:
         lines, cursor, findall, handlers = self.lines, self.cursor, TOKEN.findall, HANDLERS
         places = self.names.debug.places
         add = self.blocks[0].instructions.append
-        end = len(lines)
-        while self.position < end:
-            line = lines[self.position]
+        for position, line in enumerate(lines):
+            if position < self.position or line[:5] == "    #":
+                continue
+            self.position = position
             if line[:2] != "  " and (match := _LABEL.match(line)) is not None:
                 add = self.blocks[cursor.blocks["%" + match[1]]].instructions.append
-                self.position += 1
                 continue
             if ";" in line:
                 line = strip_comment(line)
@@ -112,7 +112,6 @@ class BodyReader:
                 line = line[:cut]
             tokens = findall(line)
             if not tokens or tokens[0] in _SKIPPED:
-                self.position += 1
                 continue
             result, opcode, pos = None, tokens[0], 1
             if opcode[0] == "%":
@@ -120,6 +119,7 @@ class BodyReader:
                     raise ValueError(f"expected '=', found '{tokens[1]}'")
                 result, opcode, pos = opcode, tokens[2], 3
             if opcode in _MULTILINE:
+                # `self.position` is then that of the last line, and the lines up to it are skipped.
                 tokens, loc = self._logical_line()
             handler = handlers.get(opcode)
             if handler is None:
@@ -134,7 +134,6 @@ class BodyReader:
                 if result is not None:
                     self._define(result, instruction)
                 add(instruction)
-            self.position += 1
         self.function.local_count = self.count
 
     def _define(self, token: str, instruction: Instruction) -> None:

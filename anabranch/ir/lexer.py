@@ -5,18 +5,11 @@ from __future__ import annotations
 import re
 
 TOKEN = re.compile(
-    r"""[%@](?:[-a-zA-Z$._0-9]+|"[^"]*")               # local and global names
-      | [(),\[\]{}=]
-      | c?"[^"]*"
-      | [a-zA-Z_][\w.]*                                 # words, also f0x..., u0x... and s0x... numbers
-      | 0x[HKLMR]?[0-9A-Fa-f]+
-      | [-+]?\d+(?:\.\d*(?:[eE][-+]?\d+)?)?
-      | !(?:[-a-zA-Z$._0-9]+)?
-      | \#\d+
-      | \.\.\.
-      | \$(?:[-a-zA-Z$._0-9]+|"[^"]*")
+    r"""[%@$!\w][-+\w$.]*(?:"[^"]*")?  # names, words, numbers; %"odd name", c"bytes", !"text"
+      | "[^"]*"
+      | [-+.#][-+\w.]*                 # negative numbers, ..., attribute groups
       | \S""",
-    re.VERBOSE,
+    re.VERBOSE | re.ASCII,
 )
 
 _ESCAPE = re.compile(r"\\(?:\\|([0-9A-Fa-f]{2}))")

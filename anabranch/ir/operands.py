@@ -391,7 +391,7 @@ class Cursor:
             self.pos += 1
             if token[0] == "!" and self.peek() == "(":
                 self.skip_group()
-        return MetadataOperand(" ".join(self.tokens[start : self.pos]).replace('! "', '!"'))
+        return MetadataOperand(" ".join(self.tokens[start : self.pos]))
 
     # Constant expressions
 

@@ -211,9 +211,7 @@ def value_runs(data: list[Value], places: range, size: int) -> list[tuple[int, V
             value: Value = int.from_bytes(piece, "little")
         except TypeError:
             value = join_bytes(piece)
-        if value is previous or (
-            value.__class__ is int and previous.__class__ is int and value == previous
-        ):
+        if value is previous or (value.__class__ is int and previous.__class__ is int and value == previous):
             continue
         runs.append((place, value))
         previous = value
@@ -229,5 +227,3 @@ def choose(runs: list[tuple[int, Value]], offset: Expr, width: int) -> Value:
     left = choose(runs[:middle], offset, width)
     right = choose(runs[middle:], offset, width)
     return expr.ite(expr.ult(offset, boundary, 64), left, right, width)
-
-

@@ -258,9 +258,7 @@ class ModelApi:
         while live is not None and continuation is not None and live is not continuation[0]:
             live = live[0]
         if continuation is None or live is None:
-            raise ProgramError(
-                Fault("bad-call", "longjmp to a place that is not live", {"buffer": address})
-            )
+            raise ProgramError(Fault("bad-call", "longjmp to a place that is not live", {"buffer": address}))
         zero = expr.eq(value, 0, 32)
         raise LongJump(continuation, expr.ite(zero, 1, value, 32) if zero.__class__ is Expr else value or 1)
 
@@ -274,5 +272,3 @@ def sample(slices: dict[int, Any], value: Value) -> int:
     if value.__class__ is not Expr:
         return int(value)
     return int(evaluate(value, path_model(slices, value)))
-
-

@@ -82,7 +82,9 @@ class Trap:
             self.disarm()
             self.machine.observer.tick()
             self._plan()
-        if self.stop_now or (self._exact is not None and self._stop_at is not None and self._exact >= self._stop_at):
+        if self.stop_now or (
+            self._exact is not None and self._stop_at is not None and self._exact >= self._stop_at
+        ):
             self._exact = None
             self.disarm()
             target = unit.target(("block", block))

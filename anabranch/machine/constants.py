@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from anabranch import expr
@@ -24,7 +25,7 @@ from anabranch.ir.values import (
 )
 from anabranch.machine.ends import Loss
 from anabranch.machine.memory import Memory
-from anabranch.machine.objects import MASK64, ObjectNumbers
+from anabranch.machine.objects import MASK64, AllocationSite, ObjectNumbers
 
 Value = Any  # int | bool | Expr | tuple of values
 
@@ -81,12 +82,13 @@ def gep_offset(source: Type, indices: list[int]) -> int:
 class Layout:
     """Where globals and functions lie, and what constant operands are."""
 
-    def __init__(self, module: Module, numbers: ObjectNumbers) -> None:
+    def __init__(self, module: Module, numbers: ObjectNumbers, external: Mapping[str, bytes]) -> None:
         self.module = module
+        self._external = external
         self.addresses: dict[str, int] = {}
         self.functions: dict[int, Function] = {}
         self.globals: list[tuple[int, GlobalVariable]] = []
-        self._sites = {}
+        self._sites: dict[str, AllocationSite] = {}
         for variable in module.globals.values():
             kind = "constant" if variable.constant else "global"
             site = numbers.new_site(kind, variable.source_name, variable.value_type, variable.loc)
@@ -97,7 +99,7 @@ class Layout:
             self._place(function.name, site, numbers)
             self.functions[self.addresses[function.name]] = function
 
-    def _place(self, name: str, site: Any, numbers: ObjectNumbers) -> None:
+    def _place(self, name: str, site: AllocationSite, numbers: ObjectNumbers) -> None:
         self.addresses[name] = numbers.number(site, 1) << 32
         self._sites[name] = site
 
@@ -108,6 +110,9 @@ class Layout:
             data = bytearray(size)
             if variable.initializer is not None:
                 self.write_constant(data, 0, variable.initializer)
+            elif variable.name in self._external:
+                content = self._external[variable.name]
+                data[: len(content)] = content[:size]
             base = memory.allocate(self._sites[variable.name], size, bytes(data))
             assert base == address
         for address, function in self.functions.items():

@@ -138,12 +138,13 @@ class Decider:
         sibling.values = values
         sibling.continuation = continuation
         if site.__class__ is BranchSite:
-            his_target = site.if_false if side else site.if_true  # type: ignore[union-attr]
+            his_target = site.if_false if side else site.if_true
             sibling.entry = his_target
             sibling.place = his_target.place
             place = site.place
         else:
-            sibling.entry = site  # type: ignore[assignment]
+            assert isinstance(site, PointSite)
+            sibling.entry = site
             place = sibling.place = site.place
             self.machine.counters.N[place] += 1
         sibling.node = self.machine.tree.fork(path.node, place, e, side)
@@ -191,7 +192,9 @@ class Decider:
         state.covered_new = path.covered_new
         return state
 
-    def find_site(self, frame: FrameType | None) -> tuple[BranchSite | PointSite, tuple[Any, ...], Continuation]:
+    def find_site(
+        self, frame: FrameType | None
+    ) -> tuple[BranchSite | PointSite, tuple[Any, ...], Continuation]:
         """The place of the program that a Python frame works for, with the values live there."""
         asked = frame
         while frame is not None:
@@ -209,9 +212,7 @@ class Decider:
             if code is INTERPRETER_CODE:
                 interpreted: Frame = frame.f_locals["frame"]
                 point = interpreted.unit.point(interpreted.block, interpreted.position)
-                values = tuple(
-                    self.machine.interpreter.register(interpreted, name) for name in point.names
-                )
+                values = tuple(self.machine.interpreter.register(interpreted, name) for name in point.names)
                 return point, values, interpreted.continuation
             frame = frame.f_back
         raise RuntimeError("a decision was asked for outside the program")

@@ -18,7 +18,7 @@ from anabranch.machine import values
 from anabranch.machine.constants import undefined_value
 from anabranch.machine.ends import Loss
 from anabranch.machine.objects import MASK64
-from anabranch.machine.operations import boolean, cast_function, scalar_function
+from anabranch.machine.operations import cast_function, scalar_function
 from anabranch.machine.state import Continuation
 from anabranch.machine.translator.calls import IGNORED, SETJMP
 from anabranch.machine.translator.emit import CASTS, FLOAT_BINARY, INT_BINARY
@@ -243,7 +243,11 @@ class Interpreter:
             return None
         if wanted.ret is VOID:
             return undefined_value(instruction.type)
-        return value if wanted.ret is instruction.type else values.coerce(value, wanted.ret.bits, instruction.type.bits)
+        return (
+            value
+            if wanted.ret is instruction.type
+            else values.coerce(value, wanted.ret.bits, instruction.type.bits)
+        )
 
     def variadic(self, frame: Frame, instruction: Instruction, named: int) -> tuple[Any, ...]:
         info = instruction.extra
@@ -280,7 +284,7 @@ class Interpreter:
         if model is None:
             raise Loss("unsupported", f"external function {name}")
         value = model(*arguments)
-        return boolean(value) if instruction.result is not None and instruction.type.bits == 1 else value
+        return values.fit(value, instruction.type.bits) if instruction.result is not None else None
 
     # ---- terminators ---------------------------------------------------------------------------------
 
@@ -408,4 +412,3 @@ MEMORY: dict[str, Callable[..., Value]] = {
     "cmpxchg": lambda m, i, p, e, n: m.run_time.cmpxchg(p, e, n, i.operands[1].type),
     "atomicrmw": lambda m, i, p, v: m.run_time.atomicrmw(i.extra, p, v, i.operands[1].type),
 }
-

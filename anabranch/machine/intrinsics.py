@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from anabranch import expr
@@ -129,10 +130,9 @@ def float_class(a: Value, test: Value, width: int) -> Value:
 
 
 BINARY: dict[str, Callable[[Value, Value, int], Value]] = {
-    **{f"{s}{o}.sat": (lambda k: lambda a, b, w: saturating(k, a, b, w))(s + o) for s in "us" for o in ("add", "sub")},
-    "ushl.sat": lambda a, b, w: saturating_shift("ushl", a, b, w),
-    "sshl.sat": lambda a, b, w: saturating_shift("sshl", a, b, w),
-    **{k: (lambda k: lambda a, b, w: minimum_of(k, a, b, w))(k) for k in ("smin", "smax", "umin", "umax")},
+    **{f"{kind}.sat": partial(saturating, kind) for kind in ("uadd", "usub", "sadd", "ssub")},
+    **{f"{kind}.sat": partial(saturating_shift, kind) for kind in ("ushl", "sshl")},
+    **{kind: partial(minimum_of, kind) for kind in ("smin", "smax", "umin", "umax")},
     "abs": absolute,
     "ctlz": lambda a, _, w: expr.ctlz(a, w),
     "cttz": lambda a, _, w: expr.cttz(a, w),

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any, Protocol
 
 from anabranch import expr
@@ -26,7 +25,6 @@ from anabranch.machine.intrinsics import Intrinsics
 from anabranch.machine.location import Where
 from anabranch.machine.memory import Memory
 from anabranch.machine.objects import ObjectNumbers
-from anabranch.machine.operations import boolean
 from anabranch.machine.path import Path
 from anabranch.machine.run_time import RunTime, in_case
 from anabranch.machine.state import ROOT, Continuation, State
@@ -35,6 +33,7 @@ from anabranch.machine.translator.program import Model, TranslatedProgram
 from anabranch.machine.values import (
     coerce,
     extract_lane,
+    fit,
     insert_lane,
     insert_value,
     lanewise,
@@ -97,6 +96,7 @@ class Machine:
         space: SliceSpace,
         models: Callable[[str, ModelApi], Model | None],
         overridden: frozenset[str],
+        external_globals: Mapping[str, bytes],
         settings: MachineSettings,
     ) -> None:
         self.module = module
@@ -105,7 +105,7 @@ class Machine:
         self.observer = observer
         self.space = space
         self.numbers = ObjectNumbers()
-        self.layout = Layout(module, self.numbers)
+        self.layout = Layout(module, self.numbers, external_globals)
         self.memory = Memory(self.numbers)
         self.path = Path(self.memory, space)
         self.counters = Counters(table)
@@ -133,6 +133,8 @@ class Machine:
         self.decider.max_forks = settings.max_forks
         self.decider.max_depth = settings.max_depth
         self.trap = Trap(self)
+        self.base_depth = 0
+        self._allowed_from = -1
         self._warned: set[str] = set()
         self._fill_namespace()
 
@@ -152,7 +154,7 @@ class Machine:
             "store_value": store_value,
             "in_case": in_case,
             "setjmp": self.setjmp,
-            "boolean": boolean,
+            "fit": fit,
             "coerce": coerce,
             "select_value": select_value,
             "lanewise": lanewise,
@@ -199,43 +201,57 @@ class Machine:
         """Run a state: itself if it still waits, and the siblings that it forked off."""
         decider = self.decider
         decider.budget = budget
-        siblings = decider.siblings = []
+        siblings: list[State] = []
+        decider.siblings = siblings
         self.path.restore(state)
+        continuation = state.continuation
+        self._allow_frames(continuation)
         try:
-            self._run(state)
+            result = state.entry(continuation, state.values)
+            while continuation[1] is not None:
+                parent = continuation[0]
+                result = continuation[1].resume(parent, continuation, result)
+                continuation = parent
+            if self.path.notes.get("at exit"):
+                self._run_exit(Exit(0 if result is None else result))
+            else:
+                status = self.path.notes.get("exit status", 0 if result is None else result)
+                self.observer.path_ended(Exit(status), None)
         except Yield as stop:
             return stop.state, siblings
-        except PathEnd as end:
-            self._ended(end, end.__traceback__)
-        except RecursionError as error:
-            fault = Fault("stack-overflow", "stack overflow: calls nested too deeply")
-            self._ended(ProgramError(fault), error.__traceback__)
+        except (PathEnd, RecursionError, LongJump) as event:
+            return self._unwound(event), siblings
         return None, siblings
 
-    def _run(self, state: State) -> None:
-        continuation = state.continuation
-        sys.setrecursionlimit(self.base_depth + self._frames_left(continuation))
-        todo: Callable[[], Any] = lambda: state.entry(continuation, state.values)  # noqa: E731
+    def _unwound(self, event: BaseException) -> State | None:
+        """What an exception that left the program means: an end, or a place to go on at."""
         while True:
             try:
-                result = todo()
-                while continuation[1] is not None:
-                    parent = continuation[0]
-                    result = continuation[1].resume(parent, continuation, result)
-                    continuation = parent
-                raise Exit(0 if result is None else result)
-            except LongJump as jump:
-                continuation = jump.continuation[0]
-                todo = self._resumption(jump.continuation, jump.value)
-            except Exit as end:
-                if not self._next_handler(end):
-                    raise
-                continuation = ROOT
-                handler = self._pop_handler()
-                todo = self._handler_call(handler)
+                if isinstance(event, LongJump):
+                    self._go_on(event.continuation, event.value)
+                elif isinstance(event, Exit):
+                    self._run_exit(event)
+                else:
+                    self._ended(event)
+                return None
+            except Yield as stop:
+                return stop.state
+            except (PathEnd, RecursionError, LongJump) as again:
+                event = again
 
-    def _resumption(self, saved: Continuation, value: Value) -> Callable[[], Any]:
-        return lambda: saved[1].resume(saved[0], saved, value)
+    def _go_on(self, continuation: Continuation, result: Value) -> None:
+        """Return `result` to the frame of a continuation and run on to the end of the program."""
+        while continuation[1] is not None:
+            parent = continuation[0]
+            result = continuation[1].resume(parent, continuation, result)
+            continuation = parent
+        self._run_exit(Exit(0 if result is None else result))
+
+    def _run_exit(self, end: Exit) -> None:
+        """Functions registered with `atexit`, last first, then the end itself."""
+        while self._next_handler(end):
+            self.program.callee(self._pop_handler(), (), VOID)(ROOT)
+        self._ended(end)
 
     def _next_handler(self, end: Exit) -> bool:
         """Does a function registered with `atexit` still have to run? The first exit status counts."""
@@ -252,25 +268,30 @@ class Machine:
         self.path.notes = self.path.notes.set("at exit", pending[:-1])
         return pending[-1]
 
-    def _handler_call(self, handler: Value) -> Callable[[], Any]:
-        return lambda: self.program.callee(handler, (), VOID)(ROOT)
+    def _allow_frames(self, continuation: Continuation) -> None:
+        """Let Python nest as many calls as the program may still nest."""
+        depth = continuation[2]
+        if depth != self._allowed_from:
+            self._allowed_from = depth
+            left = max(1, self.settings.max_stack_frames - depth)
+            sys.setrecursionlimit(self.base_depth + left + PYTHON_FRAMES)
 
-    def _frames_left(self, continuation: Continuation) -> int:
-        return max(1, self.settings.max_stack_frames - continuation[2]) + PYTHON_FRAMES
-
-    def _ended(self, end: PathEnd, traceback: TracebackType | None) -> None:
-        where = location.of_traceback(self.program, traceback)
-        end.__traceback__ = None
-        sys.setrecursionlimit(self.base_depth + 20 * PYTHON_FRAMES)
+    def _ended(self, event: BaseException) -> None:
+        where = location.of_traceback(self.program, event.__traceback__)
+        event.__traceback__ = None
+        if isinstance(event, RecursionError):
+            event = ProgramError(Fault("stack-overflow", "stack overflow: calls nested too deeply"))
+        assert isinstance(event, PathEnd)
         if where is not None:
             self.counters.cut(where.function, where.block, where.position)
-        self.observer.path_ended(end, where)
+        self.observer.path_ended(event, where)
 
     def activate(self) -> None:
         """Make this the machine that decides conditions in this process."""
         self.base_depth = depth_of(sys._getframe())
+        self._allowed_from = -1
         self._undecided = Expr.__bool__
-        Expr.__bool__ = self.decider.decide  # type: ignore[method-assign]
+        Expr.__bool__ = self.decider.decide  # type: ignore[assignment, method-assign]
 
     def deactivate(self) -> None:
         """Nobody decides conditions any more."""

@@ -31,6 +31,7 @@ from anabranch.machine.objects import (
 PAGE_BITS = 8
 PAGE_SIZE = 1 << PAGE_BITS
 PAGE_MASK = PAGE_SIZE - 1
+PREFETCH = 16  # with so few pages, filling the read cache at once is cheaper than missing in it
 MAX_OBJECT = 1 << 30  # larger allocations fail, as they may in C
 
 Page = Any  # bytearray | list[int | Expr]
@@ -112,7 +113,10 @@ class Memory:
         objects: immutables.Map[int, ObjectInfo],
         counts: dict[int, int],
     ) -> None:
-        self.S.clear()
+        S = self.S
+        S.clear()
+        if len(pages) <= PREFETCH:
+            S.update(pages.items())
         self.W.clear()
         self.fresh.clear()
         self.pages = pages
@@ -185,7 +189,9 @@ class Memory:
                 self.objects = self.objects.delete(number)
             assert info is not None
             key = base >> PAGE_BITS
-            for page in range(key, key + 1 if info.size <= PAGE_SIZE else (base + info.size - 1 >> PAGE_BITS) + 1):
+            for page in range(
+                key, key + 1 if info.size <= PAGE_SIZE else (base + info.size - 1 >> PAGE_BITS) + 1
+            ):
                 S.pop(page, None)
                 W.pop(page, None)
                 if page in self.pages:
@@ -342,7 +348,9 @@ class Memory:
         if info is None or info.readonly:
             self.check_access(address, size, True)
 
-    def access_info(self, address: Value, size: int, write: bool, info: ObjectInfo | None) -> dict[str, object]:
+    def access_info(
+        self, address: Value, size: int, write: bool, info: ObjectInfo | None
+    ) -> dict[str, object]:
         details: dict[str, object] = {
             "access": f"{'write' if write else 'read'} of {size} byte{'s' if size != 1 else ''}",
             "address": address,
@@ -367,7 +375,9 @@ class Memory:
                 details = self.access_info(address, size, write, neighbour)
                 raise ProgramError(Fault("out-of-bounds", "memory error: out of bound pointer", details))
             if STACK_NUMBERS <= address >> 32 < 2 * STACK_NUMBERS:
-                raise ProgramError(Fault("use-after-scope", "memory error: use of a local that is out of scope", details))
+                raise ProgramError(
+                    Fault("use-after-scope", "memory error: use of a local that is out of scope", details)
+                )
             raise ProgramError(Fault("wild-pointer", "memory error: wild pointer", details))
         if info.end:
             raise ProgramError(Fault("use-after-free", "memory error: use after free", details))

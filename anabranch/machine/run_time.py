@@ -76,7 +76,7 @@ class RunTime:
             if is_scalar(type) and type.bits <= 64:
                 # A variadic argument fills its eight bytes.
                 value = expr.zext(value, type.bits, 64) if value.__class__ is Expr else int(value)
-                self.memory.store(area + place, 8, value if type.bits < 64 or value.__class__ is int else value)
+                self.memory.store(area + place, 8, value)
             else:
                 store_value(self.memory, area + place, type, value)
         self.memory.store(va_list, 4, GENERAL_END)

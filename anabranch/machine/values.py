@@ -97,9 +97,7 @@ def select_value(condition: Value, a: Value, b: Value, type: Type) -> Value:
     """`select` on values of any type; a vector condition chooses lane by lane."""
     if isinstance(condition, tuple):
         assert isinstance(type, VectorType)
-        return tuple(
-            select_value(c, x, y, type.element) for c, x, y in zip(condition, a, b, strict=True)
-        )
+        return tuple(select_value(c, x, y, type.element) for c, x, y in zip(condition, a, b, strict=True))
     if condition.__class__ is not Expr:
         return a if condition else b
     if isinstance(a, tuple):
@@ -111,7 +109,7 @@ def select_value(condition: Value, a: Value, b: Value, type: Type) -> Value:
 def insert_value(aggregate: tuple[Value, ...], value: Value, indices: tuple[int, ...]) -> tuple[Value, ...]:
     head, *rest = indices
     item = insert_value(aggregate[head], value, tuple(rest)) if rest else value
-    return aggregate[:head] + (item,) + aggregate[head + 1 :]
+    return (*aggregate[:head], item, *aggregate[head + 1 :])
 
 
 def extract_value(aggregate: Value, indices: tuple[int, ...]) -> Value:
@@ -127,6 +125,15 @@ def coerce(value: Value, source: int, target: int) -> Value:
     if target < source:
         return narrow(value, source, target)
     return expr.zext(value, source, target) if value.__class__ is Expr else int(value)
+
+
+def fit(value: Value, width: int) -> Value:
+    """A model's result as the calling code declares it."""
+    if value.__class__ is Expr:
+        return value if value.w == width else coerce(value, value.w, width)
+    if width == 1:
+        return bool(value)
+    return int(value) & ((1 << width) - 1) if value is not None else expr.undefined(width)
 
 
 def reinterpret(value: Value, source: Type, wanted: Type) -> Value:
@@ -146,11 +153,9 @@ def extract_lane(vector: tuple[Value, ...], index: Value, type: VectorType) -> V
 
 def insert_lane(vector: tuple[Value, ...], value: Value, index: Value, type: VectorType) -> tuple[Value, ...]:
     if index.__class__ is not Expr:
-        return vector[:index] + (value,) + vector[index + 1 :]
+        return (*vector[:index], value, *vector[index + 1 :])
     bits = type.element.bits
-    return tuple(
-        expr.ite(expr.eq(index, lane, index.w), value, old, bits) for lane, old in enumerate(vector)
-    )
+    return tuple(expr.ite(expr.eq(index, lane, index.w), value, old, bits) for lane, old in enumerate(vector))
 
 
 def shuffle(

@@ -98,7 +98,7 @@ def extreme(check: Check, slices: Sequence[Slice], e: Value, largest: bool) -> i
 def preferred(
     check: Check, slices: Sequence[Slice], start: Model, wishes: Sequence[Value], limit: int
 ) -> Model:
-    """A model of the slices that fulfils wishes greedily, in order, asking the solver at most `limit` times."""
+    """A model of the slices that fulfils wishes greedily, in order, with at most `limit` queries."""
     model = dict(start)
     kept: list[Expr] = []
     hard = constraints_of(slices)

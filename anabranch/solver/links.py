@@ -1,13 +1,13 @@
 """The chain: ways to decide a condition in a slice, cheapest first.
 
-Each link answers True or False (the other side is infeasible), a pair of models (both sides are feasible), or
+Each link answers True or False (the other side is infeasible), a model of each side (both are feasible), or
 None: ask the next one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, TypeAlias
+from typing import NamedTuple, Protocol
 
 from anabranch.expr import Expr, evaluate, expr_vars
 from anabranch.expr.boolean import negation
@@ -15,9 +15,16 @@ from anabranch.expr.boolean import negation
 from .backend import UNKNOWN, UNSAT, Backend, Model, SolverUnknown
 from .bounds import known_truth
 from .slices import Slice, conjuncts
-from .valuesets import contains, intersect, lowest, truth_set, without
+from .valuesets import ValueSet, contains, intersect, lowest, truth_set, without
 
-BothModels: TypeAlias = tuple[Model, Model]  # if true, if false
+
+class Both(NamedTuple):
+    """Both sides are feasible: a model of each, and the values left of the one variable if known exactly."""
+
+    yes: Model
+    no: Model
+    yes_values: ValueSet | None = None
+    no_values: ValueSet | None = None
 
 
 class Query:
@@ -42,10 +49,10 @@ class Query:
         """The condition of the side that the model does not take."""
         return negation(self.cond) if self.side else self.cond
 
-    def models(self, other: Model) -> BothModels:
+    def models(self, other: Model) -> Both:
         """The models of both sides, given one of the side that the slice's model does not take."""
         own = self.slice.model
-        return (own, other) if self.side else (other, own)
+        return Both(own, other) if self.side else Both(other, own)
 
 
 class Link(Protocol):
@@ -53,7 +60,7 @@ class Link(Protocol):
 
     name: str
 
-    def answer(self, q: Query) -> bool | BothModels | None:
+    def answer(self, q: Query) -> bool | Both | None:
         """The decision, or None to pass the query on."""
         ...
 
@@ -76,7 +83,7 @@ class ExactValues:
 
     name = "values"
 
-    def answer(self, q: Query) -> bool | BothModels | None:
+    def answer(self, q: Query) -> bool | Both | None:
         """See Link."""
         s = q.slice
         values = s.values
@@ -94,8 +101,8 @@ class ExactValues:
         if not no:
             return True
         if contains(yes, own):
-            return s.model, {v: lowest(no)}
-        return {v: lowest(yes)}, s.model
+            return Both(s.model, {v: lowest(no)}, yes, no)
+        return Both({v: lowest(yes)}, s.model, yes, no)
 
 
 class Bounds:
@@ -124,7 +131,7 @@ class KnownModels:
 
     name = "models"
 
-    def answer(self, q: Query) -> BothModels | None:
+    def answer(self, q: Query) -> Both | None:
         """See Link."""
         s, cond, side = q.slice, q.cond, q.side
         for model in s.models[1:]:
@@ -143,7 +150,7 @@ class Remembered:
         self.unsat: dict[Expr, list[frozenset[Expr]]] = {}
         self.sat: dict[Expr, list[tuple[frozenset[Expr], Model]]] = {}
 
-    def answer(self, q: Query) -> bool | BothModels | None:
+    def answer(self, q: Query) -> bool | Both | None:
         """See Link."""
         s, other = q.slice, q.other
         constraints = s.constraints
@@ -179,7 +186,7 @@ class AskBackend:
         self.backend = backend
         self.remembered = remembered
 
-    def answer(self, q: Query) -> bool | BothModels:
+    def answer(self, q: Query) -> bool | Both:
         """See Link."""
         s = q.slice
         result = self.backend.solve((*s.order, *conjuncts(q.other)), s.vars)

@@ -90,23 +90,17 @@ def conjuncts(cond: Expr) -> tuple[Expr, ...]:
     return tuple(out)
 
 
-def narrowed(s: Slice, conds: Iterable[Expr]) -> tuple[ValueSet | None, dict[int, ValueSet]]:
-    """The exact values and the bounds of a slice after adding conditions."""
-    values, bounds = s.values, s.bounds
+def narrowed(s: Slice, conds: Iterable[Expr]) -> dict[int, ValueSet]:
+    """The bounds of a slice after adding conditions."""
+    bounds = s.bounds
     for cond in conds:
         vs = expr_vars(cond)
         if len(vs) != 1:
-            values = None
             continue
         truth = truth_set(cond)
         if truth is None:
-            values = None
             continue
-        v = vs[0]
-        bound = intersect(bounds[v], truth)
         if bounds is s.bounds:
             bounds = dict(bounds)
-        bounds[v] = bound
-        if values is not None:
-            values = bound
-    return values, bounds
+        bounds[vs[0]] = intersect(bounds[vs[0]], truth)
+    return bounds

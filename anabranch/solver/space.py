@@ -15,6 +15,7 @@ from .enumeration import Values, extreme, feasible_values, preferred
 from .links import Link, Query, Remembered, default_links
 from .readable import readable
 from .slices import MODELS_KEPT, Decision, Slice, Split, conjuncts, make_slice, narrowed, root_slice
+from .valuesets import ValueSet, intersect, truth_set
 
 
 class SliceSpace:
@@ -91,37 +92,37 @@ class SliceSpace:
         if r is True or r is False:
             decision = r
         else:
-            yes_model, no_model = r
             decision = Split(
-                self._child(s, cond, yes_model),
-                self._child(s, negation(cond), no_model),
-                yes_model is s.model,
+                self._child(s, cond, r.yes, r.yes_values),
+                self._child(s, negation(cond), r.no, r.no_values),
+                r.yes is s.model,
             )
         s.answers[cond] = decision
         return decision
 
-    def _child(self, s: Slice, cond: Expr, model: Model) -> Slice:
+    def _child(self, s: Slice, cond: Expr, model: Model, values: ValueSet | None) -> Slice:
         """The slice with one more condition, which the model satisfies."""
-        new = [c for c in conjuncts(cond) if c not in s.constraints]
-        values, bounds = narrowed(s, new)
-        variables = s.vars
         if values is not None:  # slices with the same values are the same, whatever the constraints
-            exact = (variables[0], values)
+            v = s.vars[0]
+            exact = (v, values)
             found = self._exact.get(exact)
             if found is None:
+                new = conjuncts(cond)
                 found = self._exact[exact] = make_slice(
-                    s.constraints.union(new), (*s.order, *new), variables, (model,), values, bounds
+                    s.constraints.union(new), (*s.order, *new), s.vars, (model,), values, {v: values}
                 )
             return found
-        key = (s.constraints.union(new), variables)
+        new = tuple(c for c in conjuncts(cond) if c not in s.constraints)
+        key = (s.constraints.union(new), s.vars)
         found = self._slices.get(key)
         if found is None:
             models = [model]
             for other in s.models:
                 if other is not model and len(models) < MODELS_KEPT and evaluate(cond, other) is True:
                     models.append(other)
+            bounds = narrowed(s, new)
             found = self._slices[key] = make_slice(
-                key[0], (*s.order, *new), variables, tuple(models), None, bounds
+                key[0], (*s.order, *new), s.vars, tuple(models), None, bounds
             )
         return found
 
@@ -136,7 +137,9 @@ class SliceSpace:
 
     def extend(self, s: Slice, cond: Expr) -> Slice:
         """The slice with a condition added that its model is known to satisfy."""
-        return self._child(s, cond, s.model)
+        truth = None if s.values is None else truth_set(cond)
+        values = None if s.values is None or truth is None else intersect(s.values, truth)
+        return self._child(s, cond, s.model, values)
 
     def check(self, conds: Sequence[Expr]) -> Model | None:
         """A model of the conditions, or None if there is none: a question outside any path."""

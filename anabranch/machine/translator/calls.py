@@ -103,7 +103,9 @@ class CallWriter:
         return "".join(f", {text}" for text in texts)
 
     def _copy_site(self, instruction: Instruction, position: int, type: Type) -> str:
-        return self.unit.program.site_name((id(instruction), position), "a copied argument", type, instruction.loc)
+        return self.unit.program.site_name(
+            (id(instruction), position), "a copied argument", type, instruction.loc
+        )
 
     def _variadic(self, instruction: Instruction, wanted: FunctionType) -> str:
         info = instruction.extra
@@ -122,9 +124,13 @@ class CallWriter:
         assert isinstance(info, CallInfo)
         pointer = self.emitter.operand(instruction.operands[0])
         seen = tuple(operand.type for operand in instruction.operands[1:])
-        table = self.namespace.constant(self.unit.program.call_table(info.function_type, seen, instruction.type))
+        table = self.namespace.constant(
+            self.unit.program.call_table(info.function_type, seen, instruction.type)
+        )
         arguments = "".join(f", {self.emitter.operand(a)}" for a in instruction.operands[1:])
-        return [self._assign(instruction, f"{table}[{pointer}]({self._continuation(block, position)}{arguments})")]
+        return [
+            self._assign(instruction, f"{table}[{pointer}]({self._continuation(block, position)}{arguments})")
+        ]
 
     def _setjmp(self, block: int, position: int, instruction: Instruction) -> Lines:
         buffer = self.emitter.operand(instruction.operands[1])
@@ -153,6 +159,6 @@ class CallWriter:
         if model is None:
             raise Loss("unsupported", f"external function {name}")
         call = f"{self.namespace.constant(model)}({', '.join(texts)})"
-        if instruction.result is not None and instruction.type.bits == 1:
-            call = f"boolean({call})"
-        return [self._assign(instruction, call)]
+        if instruction.result is None:
+            return [call]
+        return [self._assign(instruction, f"fit({call}, {instruction.type.bits})")]

@@ -24,9 +24,9 @@ FLOAT_BINARY = frozenset(("fadd", "fsub", "fmul", "fdiv", "frem"))
 INT_BINARY = frozenset(
     ("add", "sub", "mul", "udiv", "urem", "sdiv", "srem", "shl", "lshr", "ashr", "and", "or", "xor")
 )
-CASTS = frozenset(
-    "trunc zext sext fptrunc fpext fptoui fptosi uitofp sitofp ptrtoint inttoptr bitcast addrspacecast ptrtoaddr".split()
-)
+FLOAT_CASTS = frozenset(("fptrunc", "fpext", "fptoui", "fptosi", "uitofp", "sitofp"))
+POINTER_CASTS = frozenset(("ptrtoint", "inttoptr", "bitcast", "addrspacecast", "ptrtoaddr"))
+CASTS = FLOAT_CASTS | POINTER_CASTS | {"trunc", "zext", "sext"}
 Lines = list[str]
 
 
@@ -81,7 +81,9 @@ class Emitter:
         a, b = map(self.operand, instruction.operands)
         type, opcode = instruction.type, instruction.opcode
         if isinstance(type, VectorType):
-            return [f"{target} = lanewise({self.namespace.scalar_operation(opcode, type.element.bits)}, {a}, {b})"]
+            return [
+                f"{target} = lanewise({self.namespace.scalar_operation(opcode, type.element.bits)}, {a}, {b})"
+            ]
         width = type.bits
         if width > 4096:
             raise Loss("unsupported", f"integer of {width} bits")
@@ -89,7 +91,7 @@ class Emitter:
         if self.check_overflow and "nsw" in instruction.flags and opcode in ("add", "sub", "mul"):
             return [f"{target} = {opcode}_nsw({a}, {b}, {width})"]
         if opcode in ("and", "or", "xor"):
-            return [f"{target} = {a} { {'and': '&', 'or': '|', 'xor': '^'}[opcode]} {b}"]
+            return [f"{target} = {a} { {'and': '&', 'or': '|', 'xor': '^'}[opcode] } {b}"]
         if width == 1:
             return [f"{target} = {self.namespace.scalar_operation(opcode, 1)}({a}, {b})"]
         mask = (1 << width) - 1
@@ -170,7 +172,7 @@ class Emitter:
         if isinstance(source, VectorType) or isinstance(wanted, VectorType):
             return self._vector_cast(instruction, target, value)
         w0, w1 = source.bits, wanted.bits
-        if opcode in ("fptrunc", "fpext", "fptoui", "fptosi", "uitofp", "sitofp"):
+        if opcode in FLOAT_CASTS:
             return [f"{target} = {self.namespace.scalar_cast(opcode, source, wanted)}({value})"]
         if opcode in ("ptrtoint", "inttoptr"):
             opcode = "trunc" if w1 < w0 else "zext"
@@ -185,7 +187,8 @@ class Emitter:
             return [f"{target} = {value} & 1 == 1 if {value}.__class__ is int else narrow({value}, {w0}, 1)"]
         if opcode == "trunc":
             mask = (1 << w1) - 1
-            return [f"{target} = {value} & {mask} if {value}.__class__ is int else extract({value}, 0, {w1}, {w0})"]
+            symbolic = f"extract({value}, 0, {w1}, {w0})"
+            return [f"{target} = {value} & {mask} if {value}.__class__ is int else {symbolic}"]
         if opcode == "zext":
             if w0 == 8:
                 return [f"{target} = {self.namespace.widening('zext', w1)}[{value}]"]
@@ -279,7 +282,9 @@ class Emitter:
                 text = str((int(text) + offset) & MASK64)
             else:
                 text += f" + {offset}" if offset > 0 else f" - {-offset}"
-        return [f"{target} = ({text}) & {MASK64}" if mask and not is_text_number(text) else f"{target} = {text}"]
+        return [
+            f"{target} = ({text}) & {MASK64}" if mask and not is_text_number(text) else f"{target} = {text}"
+        ]
 
     def _index(self, index: Local) -> tuple[str, bool]:
         """A signed 64-bit index, and whether it may stand for a negative number by wrapping."""
@@ -293,7 +298,10 @@ class Emitter:
         half = 1 << (width - 1)
         if width == 1:
             return f"(-{name} if {name}.__class__ is bool else sext({name}, 1, 64))", False
-        return f"((({name} ^ {half}) - {half}) if {name}.__class__ is int else sext({name}, {width}, 64))", False
+        return (
+            f"((({name} ^ {half}) - {half}) if {name}.__class__ is int else sext({name}, {width}, 64))",
+            False,
+        )
 
     def _place(self, pointer: str) -> tuple[str, str]:
         if is_text_number(pointer):
@@ -306,10 +314,7 @@ class Emitter:
         if not isinstance(type, IntType | PointerType | FloatType) or width not in (8, 16, 32, 64):
             return [f"{target} = load_value(memory, {pointer}, {self.namespace.constant(type)})"]
         key, offset = self._place(pointer)
-        if width == 8:
-            fast = f"S[{key}][{offset}]"
-        else:
-            fast = f"U{width // 8}(S[{key}], {offset})[0]"
+        fast = f"S[{key}][{offset}]" if width == 8 else f"U{width // 8}(S[{key}], {offset})[0]"
         return [f"try: {target} = {fast}", f"except SLOW: {target} = load({pointer}, {width // 8})"]
 
     def _store(self, instruction: Instruction, target: str) -> Lines:
@@ -319,10 +324,7 @@ class Emitter:
         if not isinstance(type, IntType | PointerType | FloatType) or width not in (8, 16, 32, 64):
             return [f"store_value(memory, {address}, {self.namespace.constant(type)}, {text})"]
         key, offset = self._place(address)
-        if width == 8:
-            fast = f"W[{key}][{offset}] = {text}"
-        else:
-            fast = f"P{width // 8}(W[{key}], {offset}, {text})"
+        fast = f"W[{key}][{offset}] = {text}" if width == 8 else f"P{width // 8}(W[{key}], {offset}, {text})"
         return [f"try: {fast}", f"except SLOW: store({address}, {width // 8}, {text})"]
 
     def _alloca(self, instruction: Instruction, target: str, static: bool) -> Lines:
@@ -376,5 +378,3 @@ class Emitter:
         a, b = map(self.operand, instruction.operands[:2])
         kind = self.namespace.constant(instruction.type)
         return [f"{target} = shuffle({a}, {b}, {instruction.extra!r}, {kind})"]
-
-

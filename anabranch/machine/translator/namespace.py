@@ -107,7 +107,10 @@ class Namespace:
         name = self._sites.get(id(instruction))
         if name is None:
             site: AllocationSite = self.numbers.new_site(
-                "stack", local_name(function, instruction), instruction.extra, instruction.loc or function_loc(function)
+                "stack",
+                local_name(function, instruction),
+                instruction.extra,
+                instruction.loc or function_loc(function),
             )
             name = self._sites[id(instruction)] = self.constant(site)
         return name

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from anabranch.ir.module import Block, Function, Instruction
-from anabranch.ir.types import IntType, PointerType
-from anabranch.ir.values import ConstInt, GlobalRef, InlineAsm, Local, Null
+from anabranch.ir.types import IntType
+from anabranch.ir.values import ConstInt, GlobalRef, Local, Operand
 
 SIGNED = frozenset(("slt", "sle", "sgt", "sge"))
 UNDEF_CALL = "anabranch.undef."
@@ -66,7 +66,9 @@ class Plan:
     def arms(self, forced: frozenset[int] = frozenset()) -> list[int]:
         """Blocks with an arm: the entry, whatever has several predecessors, and `forced` ones."""
         depth = self._loop_depth()
-        chosen = [b.index for b in self.blocks if b.index == 0 or self.edges_in[b.index] > 1 or b.index in forced]
+        chosen = [
+            b.index for b in self.blocks if b.index == 0 or self.edges_in[b.index] > 1 or b.index in forced
+        ]
         return sorted(chosen, key=lambda b: (-depth[b], b))
 
     def _loop_depth(self) -> list[int]:
@@ -255,7 +257,7 @@ class Plan:
         always = self.always_live
         return [mask | always for mask in live]
 
-    def incoming(self, source: int, target: int) -> list[tuple[Local, object]]:
+    def incoming(self, source: int, target: int) -> list[tuple[Local, Operand]]:
         """The phi assignments of an edge."""
         assignments = []
         for phi in phis(self.blocks[target]):
@@ -317,11 +319,3 @@ def phis(block: Block) -> Iterator[Instruction]:
         if instruction.opcode != "phi":
             return
         yield instruction
-
-
-def is_pointer_or_int(type: object) -> bool:
-    return isinstance(type, IntType | PointerType)
-
-
-def is_simple_constant(operand: object) -> bool:
-    return isinstance(operand, ConstInt | Null | InlineAsm)

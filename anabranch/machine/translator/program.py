@@ -178,9 +178,7 @@ class TranslatedProgram:
             return function_object
         return self._fitted(own, name, seen, result)
 
-    def _fitted(
-        self, own: Function, name: str, seen: tuple[Type, ...], result: Type
-    ) -> Callable[..., Any]:
+    def _fitted(self, own: Function, name: str, seen: tuple[Type, ...], result: Type) -> Callable[..., Any]:
         params, names = own.type.params, self.namespace.names
         returned = own.type.ret
 

@@ -82,7 +82,7 @@ class Writer:
         """Leave `source` for `target`: phi assignments, then the target in line or its arm."""
         pairs = []
         for local, value in self.plan.incoming(source, target):
-            text = self.emitter.operand(value)  # type: ignore[arg-type]
+            text = self.emitter.operand(value)
             if text != f"v{local.index}":
                 pairs.append((f"v{local.index}", text))
         if pairs:
@@ -94,7 +94,10 @@ class Writer:
         arm = self.arms.get(target)
         if arm is None and target in self.hand_over:
             entry = self.hand_over[target]
-            self.line(indent, f"return {self.namespace.constant(entry)}(K, ({''.join(n + ', ' for n in entry.names)}))")
+            self.line(
+                indent,
+                f"return {self.namespace.constant(entry)}(K, ({''.join(n + ', ' for n in entry.names)}))",
+            )
         elif arm is None:
             if indent > MAX_INDENT:
                 raise TooDeep(target)
@@ -158,7 +161,12 @@ class Writer:
 
     def _return(self, instruction: Instruction, indent: int, mark: Mark) -> None:
         static = self.plan.static_allocas
-        if static:
+        if static and self.plan.function.name == "main":
+            # When the program itself ends, its locals need not be taken down one by one.
+            self.line(
+                indent, f"if K[1] is not None: release_stack(({''.join(f'v{i}, ' for i in static)}))", mark
+            )
+        elif static:
             self.line(indent, f"release_stack(({''.join(f'v{i}, ' for i in static)}))", mark)
         if self.plan.has_dynamic:
             self.line(indent, "release_stack(D)", mark)
@@ -215,7 +223,13 @@ class Writer:
         self.goto(block, default, indent)
 
     def _switch_table(
-        self, block: int, position: int, instruction: Instruction, cases: list[Case], default: int, indent: int
+        self,
+        block: int,
+        position: int,
+        instruction: Instruction,
+        cases: list[Case],
+        default: int,
+        indent: int,
     ) -> None:
         """A table look-up for known values; the function `choose_case` decides symbolic ones."""
         table = {value: number for number, case in enumerate(cases) for value in case.values}
@@ -252,5 +266,3 @@ class Writer:
         value = self.emitter.operand(instruction.operands[0])
         self.line(indent, f"c = choose_label({value}, {table})", Mark("point", block, position))
         self._choose(block, targets, indent)
-
-
