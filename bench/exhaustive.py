@@ -21,7 +21,7 @@ from bench.lib.oracle import draw
 from bench.lib.table import print_table
 from bench.lib.work import common_arguments, each, keep_failure
 
-FLAGS = ("--all-errors", "--path-coverage")
+FLAGS = ("--all-errors",)
 
 
 @dataclass

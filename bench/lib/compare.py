@@ -104,7 +104,7 @@ def _lines(
 
 
 def _paths(program: Program, truth: Truth, run: EngineRun, numbers: dict[int, int], found: list[str]) -> None:
-    """Every sequence of control-flow edges has a test; without forks in library calls, exactly one."""
+    """Every sequence of basic blocks has a test; without forks in library calls, exactly one."""
     native = {truth.path_of[n] for n in range(program.input_count) if not truth.excluded(n)}
     engine = {truth.path_of[n] for n in numbers.values()}
     if engine != native:

@@ -28,6 +28,10 @@ from bench.lib.ktest import read_ktest
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
+INTERNAL = 3  # the engine's own exit code for a failure of itself
+CRASHED = 70  # an exception left the engine's main function
+
+
 class EngineFailure(Exception):
     """The engine ended without a run to look at."""
 
@@ -89,13 +93,7 @@ class EngineRun:
 def _entry() -> Any:
     """The engine's main function, with everything a run needs imported before the first fork."""
     main = importlib.import_module("anabranch.cli.main").main
-    for name in (
-        "anabranch.cli.run",
-        "anabranch.frontend",
-        "anabranch.explore",
-        "bitwuzla",
-        "llvmlite.binding",
-    ):
+    for name in ("anabranch.cli.run", "anabranch.frontend", "anabranch.explore.engine", "llvmlite.binding"):
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
     return main
@@ -115,7 +113,7 @@ def _child(arguments: Sequence[str], out: Path, err: Path) -> int:
         code = done.code if isinstance(done.code, int) else (0 if done.code is None else 1)
     except BaseException:
         traceback.print_exc()
-        code = 70
+        code = CRASHED
     sys.stdout.flush()
     sys.stderr.flush()
     return code
@@ -200,11 +198,17 @@ def run_engine(
     if not summary.exists():
         raise EngineFailure(f"no run.json (exit {code}): {(err or out).strip()[-2000:]}")
     result.run = json.loads(summary.read_text())
-    if "Traceback (most recent call last)" in err:
-        raise EngineFailure(f"traceback (exit {code}): {err.strip()[-2000:]}")
+    if code in (INTERNAL, CRASHED) or code < 0:
+        raise EngineFailure(f"exit {code}: {err.strip()[-2000:]}{crash_log(target)}")
     if read_tests and tests != "none":
         result.tests = read_tests_of(target)
     return result
+
+
+def crash_log(directory: Path) -> str:
+    """The end of the traceback that the engine keeps beside its results."""
+    log = directory / "anabranch-crash.log"
+    return "\n" + log.read_text()[-1500:] if log.exists() else ""
 
 
 def read_tests_of(directory: Path) -> list[TestRecord]:

@@ -17,7 +17,7 @@ ORACLE_FLAGS = (
     "-fsanitize=undefined",
     "-fno-sanitize-recover=all",
     "-fno-sanitize=function,vptr",
-    "-fsanitize-coverage=trace-pc-guard,no-prune",
+    "-fsanitize-coverage=bb,trace-pc-guard,no-prune",
     "-Wno-everything",
 )
 

@@ -6,7 +6,7 @@
  *     covers N        then N lines of line numbers
  *     paths N
  *     inputs N        then N records of three 32-bit numbers: class, cover, path
- * A path is the sequence of control-flow edges taken (clang's edge coverage) and its end. Kind "assume" marks inputs
+ * A path is the sequence of basic blocks entered (clang's coverage callbacks) and its end. Kind "assume" marks inputs
  * that an assumption excludes, kind "unintended-..." undefined behaviour that the generator did not mean.
  */
 #include <setjmp.h>
@@ -40,7 +40,7 @@ static int block_count;
 static _Alignas(16) unsigned char arena[ARENA];
 static size_t arena_used;
 
-/* --- edges --- */
+/* --- paths --- */
 
 static uint32_t guards;
 void __sanitizer_cov_trace_pc_guard_init(uint32_t *from, uint32_t *to) {

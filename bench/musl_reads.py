@@ -1,0 +1,158 @@
+"""Reads every function of musl: `python bench/musl_reads.py [--keep DIR]`.
+
+Compiles every C file of the musl tree in the ziglang wheel for x86-64, reads each module (plain and after the
+front end's default passes, then all of them linked into one) with every body, and prints a table. Exit code 1
+if a file for this architecture does not compile, or if anything does not read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from anabranch.frontend.compile import clang_command, run_clang
+from anabranch.frontend.link import link, load
+from anabranch.frontend.passes import run_passes
+from anabranch.frontend.toolchain import toolchain_dir
+from anabranch.ir import IRError, read_module
+
+INCLUDES = ("arch/x86_64", "arch/generic", "src/include", "src/internal", "include")
+GENERATED = ("x86_64-linux-musl", "generic-musl")
+OTHER_ARCHITECTURES = frozenset(
+    (
+        *(
+            "aarch64",
+            "arm",
+            "generic",
+            "i386",
+            "loongarch64",
+            "m68k",
+            "microblaze",
+            "mips",
+            "mips64",
+            "mipsn32",
+        ),
+        *("or1k", "powerpc", "powerpc64", "riscv32", "riscv64", "s390x", "sh", "x32"),
+    )
+)
+NOT_LINKED = ("ldso/", "crt/", "compat/", "src/malloc/oldmalloc/")
+"""Programs of their own, old interfaces and a second allocator: they define what other files define too."""
+
+
+@dataclass
+class Row:
+    """Counts of one way of reading."""
+
+    name: str
+    modules: int = 0
+    functions: int = 0
+    instructions: int = 0
+    failures: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+    def read(self, label: str, text: str) -> None:
+        """Read one module with everything in it; the clock is CPU time for headers and bodies."""
+        self.modules += 1
+        started = time.process_time()
+        try:
+            module = read_module(text)
+            for function in module.defined_functions():
+                self.functions += 1
+                self.instructions += sum(len(block.instructions) for block in function.blocks)
+            self.seconds += time.process_time() - started
+            module.read_all()
+        except IRError as error:
+            self.failures.append(f"{label}: {error}")
+
+    def line(self) -> str:
+        each = self.seconds / max(self.instructions, 1) * 1e6
+        return (
+            f"{self.name:<24}{self.modules:>8}{self.functions:>11}{self.instructions:>14}"
+            f"{len(self.failures):>10}{self.seconds:>9.2f}{each:>10.1f}"
+        )
+
+
+def sources(root: Path) -> list[Path]:
+    """C files for this architecture: without those of others and those that ours replace."""
+    files = sorted(root.rglob("*.c"))
+    ours = {path.parent.parent / path.name for path in files if path.parent.name == "x86_64"}
+    return [path for path in files if path.parent.name not in OTHER_ARCHITECTURES and path not in ours]
+
+
+def compile_one(root: Path, source: Path, output: Path) -> str:
+    """ "" or what clang said."""
+    command = clang_command(system_headers=False)
+    for name in INCLUDES:
+        command += ["-I", str(root / name)]
+    for name in GENERATED:
+        command += ["-isystem", str(toolchain_dir() / "lib/libc/include" / name)]
+    command += ["-std=c99", "-ffreestanding", "-D_XOPEN_SOURCE=700", "-w", "-o", str(output), str(source)]
+    result = run_clang(command)
+    return "" if result.returncode == 0 else result.stderr.strip() or "clang failed"
+
+
+def compile_tree(root: Path, directory: Path) -> tuple[list[tuple[str, Path]], list[str]]:
+    """(name, bitcode) of all that compiled, and the failures."""
+    files = sources(root)
+    outputs = [directory / (str(path.relative_to(root)).replace("/", "_") + ".bc") for path in files]
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        answers = list(pool.map(lambda pair: compile_one(root, *pair), zip(files, outputs, strict=True)))
+    done, failed = [], []
+    for path, output, answer in zip(files, outputs, answers, strict=True):
+        name = str(path.relative_to(root))
+        if answer:
+            failed.append(f"{name}: {answer.splitlines()[0]}")
+        else:
+            done.append((name, output))
+    return done, failed
+
+
+def read_tree(compiled: Iterable[tuple[str, Path]]) -> list[Row]:
+    rows = [Row("as compiled"), Row("after -O1"), Row("linked, after -O1")]
+    modules = []
+    for name, path in compiled:
+        rows[0].read(name, str(load(path, mark=False)))
+        module = load(path, mark=True)
+        run_passes(module, 1)
+        rows[1].read(name, str(module))
+        if not name.startswith(NOT_LINKED):
+            modules.append(module)
+    rows[2].read("all", str(link(modules)))
+    return rows
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="leave the bitcode in this directory")
+    arguments = parser.parse_args()
+    root = toolchain_dir() / "lib/libc/musl"
+    # As the engine does it: the cyclic collector would walk the growing module again and again.
+    gc.disable()
+    with tempfile.TemporaryDirectory(prefix="musl-") as scratch:
+        directory = arguments.keep or Path(scratch)
+        directory.mkdir(parents=True, exist_ok=True)
+        compiled, failed = compile_tree(root, directory)
+        print(f"{len(compiled)} files compiled, {len(failed)} failed")
+        rows = read_tree(compiled)
+    print(
+        f"{'':<24}{'modules':>8}{'functions':>11}{'instructions':>14}{'failures':>10}{'seconds':>9}{'us/instr':>10}"
+    )
+    for row in rows:
+        print(row.line())
+    for problem in [*failed, *(failure for row in rows for failure in row.failures)]:
+        print(problem)
+    return 1 if failed or any(row.failures for row in rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
