@@ -14,14 +14,19 @@ import pytest
 from anabranch.expr import fp, fpvalue
 
 SPECIAL = {
-    32: [0, 1, 2, 0x7FFFFF, 0x800000, 0x3F800000, 0x3F800001, 0x3FFFFFFF, 0x40000000, 0x4B000001, 0x4EFFFFFF,
-         0x4F000000, 0x5EFFFFFF, 0x5F000000, 0x5F7FFFFF, 0x7F7FFFFF, 0x7F800000, 0x7F800001, 0x7FA00000, 0x7FC00000,
-         0x7FC12345, 0x3F000000, 0x3FC00000, 0x40200000],
-    64: [0, 1, 2, 0xFFFFFFFFFFFFF, 0x10000000000000, 0x3FF0000000000000, 0x3FF0000000000001, 0x4000000000000000,
-         0x41DFFFFFFFC00000, 0x41E0000000000000, 0x43E0000000000000, 0x43DFFFFFFFFFFFFF, 0x43EFFFFFFFFFFFFF,
-         0x43F0000000000000, 0x7FEFFFFFFFFFFFFF, 0x7FF0000000000000, 0x7FF0000000000001, 0x7FF4000000000000,
-         0x7FF8000000000000, 0x7FF8000012345678, 0x3FE0000000000000, 0x3FF8000000000000, 0x4004000000000000,
-         0x47EFFFFFF0000000, 0x36A0000000000000, 0x3690000000000000, 0x3690000000000001],
+    32: [
+        0, 1, 2, 0x7FFFFF, 0x800000, 0x3F800000, 0x3F800001, 0x3FFFFFFF, 0x40000000, 0x4B000001,
+        0x4EFFFFFF, 0x4F000000, 0x5EFFFFFF, 0x5F000000, 0x5F7FFFFF, 0x7F7FFFFF, 0x7F800000,
+        0x7F800001, 0x7FA00000, 0x7FC00000, 0x7FC12345, 0x3F000000, 0x3FC00000, 0x40200000,
+    ],
+    64: [
+        0, 1, 2, 0xFFFFFFFFFFFFF, 0x10000000000000, 0x3FF0000000000000, 0x3FF0000000000001,
+        0x4000000000000000, 0x41DFFFFFFFC00000, 0x41E0000000000000, 0x43E0000000000000,
+        0x43DFFFFFFFFFFFFF, 0x43EFFFFFFFFFFFFF, 0x43F0000000000000, 0x7FEFFFFFFFFFFFFF,
+        0x7FF0000000000000, 0x7FF0000000000001, 0x7FF4000000000000, 0x7FF8000000000000,
+        0x7FF8000012345678, 0x3FE0000000000000, 0x3FF8000000000000, 0x4004000000000000,
+        0x47EFFFFFF0000000, 0x36A0000000000000, 0x3690000000000000, 0x3690000000000001,
+    ],
 }  # fmt: skip
 
 
@@ -29,10 +34,9 @@ SPECIAL = {
 def native(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     library = tmp_path_factory.mktemp("native") / "fp.so"
     source = Path(__file__).with_name("native_fp.c")
-    flags = ["-shared", "-fPIC", "-nostdlib", "-O1", "-mfma", "-msse4.1", "-ffp-contract=off", "-fno-math-errno",
-             "-fno-sanitize=all"]  # fmt: skip
+    flags = "-shared -fPIC -nostdlib -O1 -mfma -msse4.1 -ffp-contract=off -fno-math-errno -fno-sanitize=all"
     subprocess.run(
-        [sys.executable, "-m", "ziglang", "cc", *flags, "-o", str(library), str(source)], check=True
+        [sys.executable, "-m", "ziglang", "cc", *flags.split(), "-o", str(library), str(source)], check=True
     )
     return ctypes.CDLL(str(library))
 

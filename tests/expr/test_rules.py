@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from anabranch import expr as X
+from anabranch.expr.evaluate import SEMANTICS
 
 MASK = X.MASK
 
@@ -74,6 +75,8 @@ class World:
             (self.x, tuple(a for a, _ in self.models)),
             (self.y, tuple(b for _, b in self.models)),
         ]
+        as_value = bool if w == 1 else int
+        self.known = {leaf: tuple(map(as_value, column)) for leaf, column in self.leaves}
         self.constants = [self.constant(c) for c in range(1 << w)]
 
     def constant(self, c: int) -> Tree:
@@ -83,11 +86,27 @@ class World:
         value, plain = tree
         if value.__class__ is X.Expr:
             assert value.w == w, what
-        i, j = self.x.a, self.y.a
-        for (a, b), expected in zip(self.models, plain, strict=True):
-            got = X.evaluate(value, {i: a, j: b})
-            assert got == expected, (what, value, (a, b), got, expected)
-            assert got.__class__ is (bool if w == 1 else int), (what, value, got)
+        got = self.values(value)
+        assert got == plain, (
+            what,
+            value,
+            [m for m, p, q in zip(self.models, got, plain, strict=True) if p != q],
+        )
+        assert all(v.__class__ is (bool if w == 1 else int) for v in got), (what, value)
+
+    def values(self, e: Any) -> tuple[Any, ...]:
+        """The values under all assignments, by the evaluator's semantics of each node, nodes remembered."""
+        if e.__class__ is not X.Expr:
+            return (e,) * len(self.models)
+        for n in X.postorder([e]):
+            if n not in self.known:
+                columns = [
+                    self.known[c] if c.__class__ is X.Expr else (c,) * len(self.models)
+                    for c in (n.a, n.b, n.c)
+                ]
+                f = SEMANTICS[n.op]
+                self.known[n] = tuple(f(n, a, b, c) for a, b, c in zip(*columns, strict=True))
+        return self.known[e]
 
 
 def apply(f: Any, plain: Any, p: Tree, q: Tree, w: int) -> Tree:
@@ -153,10 +172,22 @@ def test_casts(w: int) -> None:
         grown.append((n + 2, (X.sext(v, n, n + 2), tuple(signed(a, n) & MASK[n + 2] for a in plain))))
         other, other_plain = world.leaves[0]
         grown.append(
-            (n + w, (X.concat(v, n, other, w), tuple(a << w | b for a, b in zip(plain, other_plain))))
+            (
+                n + w,
+                (
+                    X.concat(v, n, other, w),
+                    tuple(a << w | b for a, b in zip(plain, other_plain, strict=True)),
+                ),
+            )
         )
         grown.append(
-            (n + w, (X.concat(other, w, v, n), tuple(b << n | a for a, b in zip(plain, other_plain))))
+            (
+                n + w,
+                (
+                    X.concat(other, w, v, n),
+                    tuple(b << n | a for a, b in zip(plain, other_plain, strict=True)),
+                ),
+            )
         )
         grown.append((n + 2, (X.concat(v, n, 2, 2), tuple(a << 2 | 2 for a in plain))))
         grown.append((n + 2, (X.concat(1, 2, v, n), tuple(1 << n | a for a in plain))))
