@@ -31,7 +31,17 @@ def _attachments(line: str) -> int:
 class BodyReader:
     """Reads one function's lines; made anew for each body."""
 
-    __slots__ = ("blocks", "count", "cursor", "first_line", "function", "lines", "names", "position")
+    __slots__ = (
+        "blocks",
+        "count",
+        "cursor",
+        "first_line",
+        "function",
+        "lines",
+        "names",
+        "position",
+        "resume",
+    )
 
     def __init__(self, function: Function, names: Names, lines: list[str], first_line: int) -> None:
         self.function = function
@@ -39,6 +49,8 @@ class BodyReader:
         self.lines = lines
         self.first_line = first_line
         self.position = 0
+        self.resume = 0
+        """Lines before this one have been read as part of an earlier instruction."""
         self.count = len(function.params)
         self.blocks: list[Block] = []
         self.cursor = Cursor(names)
@@ -94,7 +106,7 @@ class BodyReader:
         places = self.names.debug.places
         add = self.blocks[0].instructions.append
         for position, line in enumerate(lines):
-            if position < self.position or line[:5] == "    #":
+            if position < self.resume or line[:5] == "    #":
                 continue
             self.position = position
             if line[:2] != "  " and (match := _LABEL.match(line)) is not None:
@@ -119,7 +131,6 @@ class BodyReader:
                     raise ValueError(f"expected '=', found '{tokens[1]}'")
                 result, opcode, pos = opcode, tokens[2], 3
             if opcode in _MULTILINE:
-                # `self.position` is then that of the last line, and the lines up to it are skipped.
                 tokens, loc = self._logical_line()
             handler = handlers.get(opcode)
             if handler is None:
@@ -162,6 +173,7 @@ class BodyReader:
                 break
             self.position += 1
             parts.append(strip_comment(line))
+        self.resume = self.position + 1
         line = " ".join(parts)
         cut = _attachments(line)
         found = _DBG.search(line, cut)
