@@ -1,8 +1,8 @@
 """Random C programs by csmith, run concretely: the engine's checksum against the native one.
 
-A program may end at the step limit (counted); any other loss, error or difference is a failure. Needs the csmith
-generator and its headers (Debian: apt-get install csmith libcsmith-dev). Exit code 1 if a program fails, 2 if csmith
-is not installed.
+A program may end at the step limit (counted); any other loss, error or difference is a failure. Needs the
+csmith generator and its headers (Debian: apt-get install csmith libcsmith-dev). Exit code 1 if a program
+fails, 2 if csmith is not installed.
 """
 
 from __future__ import annotations

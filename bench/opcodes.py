@@ -1,8 +1,8 @@
-"""Per-opcode differential test: tables of operands for every opcode, predicate, cast and intrinsic, all widths.
+"""Per-opcode differential test: tables of operands for opcodes, predicates, casts and intrinsics, all widths.
 
-Each table runs natively, in the engine with concrete operands, and in the engine with symbolic operands that are
-equal to the same values by assumption, where every result has to be proved equal to the native one. Exit code 1 if
-a result differs.
+Each table runs natively, in the engine with concrete operands, and in the engine with symbolic operands
+that are equal to the same values by assumption, where every result has to be proved equal to the native
+one. Exit code 1 if a result differs.
 """
 
 from __future__ import annotations

@@ -10,9 +10,7 @@ import contextlib
 import importlib
 import json
 import os
-import resource
 import signal
-import subprocess
 import sys
 import time
 import traceback
@@ -119,15 +117,20 @@ def _child(arguments: Sequence[str], out: Path, err: Path) -> int:
     return code
 
 
-def call_engine(arguments: Sequence[str], scratch: Path, time_limit: float) -> tuple[int, str, str, int]:
-    """Exit code, output, messages and peak memory (KB) of one command, in a forked child."""
-    _entry()
+@dataclass(frozen=True)
+class Called:
+    """One command of the engine: exit code, what it printed, peak memory in KB."""
+
+    code: int
+    stdout: str
+    stderr: str
+    peak_kb: int
+
+
+def call_engine(arguments: Sequence[str], scratch: Path, time_limit: float, fresh: bool = False) -> Called:
+    """Run a command in a forked child, or (fresh) in a process of its own as a user would start it."""
     out, err = scratch / "stdout.txt", scratch / "stderr.txt"
-    sys.stdout.flush()
-    sys.stderr.flush()
-    child = os.fork()
-    if child == 0:
-        os._exit(_child(arguments, out, err) & 0xFF)
+    child = start_fresh(arguments, out, err) if fresh else _start_forked(arguments, out, err)
     deadline = time.monotonic() + time_limit
     pause = 0.001
     while True:
@@ -141,23 +144,27 @@ def call_engine(arguments: Sequence[str], scratch: Path, time_limit: float) -> t
         time.sleep(pause)
         pause = min(pause * 1.3, 0.05)
     code = os.waitstatus_to_exitcode(status)
-    return code, out.read_text(errors="replace"), err.read_text(errors="replace"), usage.ru_maxrss
+    printed, messages = out.read_text(errors="replace"), err.read_text(errors="replace")
+    return Called(code, printed, messages, usage.ru_maxrss)
 
 
-def call_engine_fresh(arguments: Sequence[str], time_limit: float) -> tuple[int, str, str, int]:
-    """The same in a process of its own, as a user would start it."""
+def _start_forked(arguments: Sequence[str], out: Path, err: Path) -> int:
+    _entry()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    child = os.fork()
+    if child == 0:
+        os._exit(_child(arguments, out, err) & 0xFF)
+    return child
+
+
+def start_fresh(arguments: Sequence[str], out: Path, err: Path) -> int:
+    """Start a command in a process of its own; returns its number."""
     command = [sys.executable, "-m", "anabranch.cli.main", *arguments]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
-    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, errors="replace", timeout=time_limit, check=False,
-            env=environment,
-        )  # fmt: skip
-    except subprocess.TimeoutExpired as late:
-        raise EngineFailure(f"no end after {time_limit:.0f} s: {' '.join(arguments)}") from late
-    peak = max(before, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
-    return done.returncode, done.stdout, done.stderr, peak
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+    actions = [(os.POSIX_SPAWN_OPEN, n, str(p), flags, 0o644) for n, p in ((1, out), (2, err))]
+    return os.posix_spawn(command[0], command, {**os.environ, "PYTHONPATH": path}, file_actions=actions)
 
 
 def run_engine(
@@ -189,11 +196,9 @@ def run_engine(
         arguments += ["--search", search]
     arguments += extra
     start = time.monotonic()
-    if fresh:
-        code, out, err, peak = call_engine_fresh(arguments, time_limit)
-    else:
-        code, out, err, peak = call_engine(arguments, directory, time_limit)
-    result = EngineRun(target, code, out, err, time.monotonic() - start, peak)
+    called = call_engine(arguments, directory, time_limit, fresh)
+    code, out, err = called.code, called.stdout, called.stderr
+    result = EngineRun(target, code, out, err, time.monotonic() - start, called.peak_kb)
     summary = target / "run.json"
     if not summary.exists():
         raise EngineFailure(f"no run.json (exit {code}): {(err or out).strip()[-2000:]}")

@@ -16,8 +16,8 @@ declare void @emit(i64, i64)
 class Case:
     """One operation: its name, IR lines that compute %r from %a, %b, %c, types, and rows of operands.
 
-    Operands arrive as integers of ``widths`` bits; the body may start with bitcasts. ``result`` is the width of
-    the integer %r. ``declares`` are declarations the body needs.
+    Operands arrive as integers of ``widths`` bits; the body may start with bitcasts. ``result`` is the width
+    of the integer %r. ``declares`` are declarations the body needs.
     """
 
     name: str

@@ -1,0 +1,85 @@
+"""Memory of a waiting state: growth of the process between two breadth-first runs of different length.
+
+Both runs stop at a number of forks, when nearly every state still waits. The growth of peak memory over the
+growth of waiting states includes everything that comes with a state (its share of slices, expressions,
+execution tree), so the figure is an upper bound. Exit code 1 if it is over the bar.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bench.lib.engine import EngineFailure, run_engine
+from bench.lib.subjects import find
+from bench.lib.table import print_table
+
+BAR_BYTES = 3 * 1024
+MIN_STATES = 5_000
+# Longer inputs than in the reference, so that enough states wait at once.
+CHOSEN = (
+    ("regexp.c", ("-DSIZE=12",)),
+    ("echo_bare.c", ("-DN=6", "-DL=12")),
+)
+
+
+@dataclass
+class Row:
+    name: str
+    states: int = 0
+    megabytes: float = 0.0
+    bytes_a_state: float = 0.0
+    problems: list[str] = field(default_factory=list)
+
+
+def peak(file: str, defines: tuple[str, ...], forks: int, programs: Path | None) -> tuple[int, int]:
+    """(waiting states, peak KB) of a run that stops after so many forks."""
+    with tempfile.TemporaryDirectory(prefix="anabranch-memory-") as scratch:
+        run = run_engine(
+            [find(file, programs)], Path(scratch), defines=defines, search="bfs", tests="none",
+            extra=("--max-forks", str(forks)), fresh=True,
+        )  # fmt: skip
+        return int(run.run["states"]["waiting_max"]), run.peak_kb
+
+
+def measure(file: str, defines: tuple[str, ...], programs: Path | None, large: int) -> Row:
+    row = Row(" ".join([file.removesuffix(".c"), *defines]))
+    try:
+        few, low = peak(file, defines, large // 10, programs)
+        many, high = peak(file, defines, large, programs)
+    except EngineFailure as failure:
+        row.problems.append(str(failure)[:500])
+        return row
+    row.states = many - few
+    row.megabytes = high / 1024
+    if row.states < MIN_STATES:
+        row.problems.append(f"only {row.states} waiting states")
+        return row
+    row.bytes_a_state = (high - low) * 1024 / row.states
+    return row
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench.memory", description=__doc__)
+    parser.add_argument("--programs", type=Path, metavar="DIR", help="subjects from here, not our own")
+    parser.add_argument("--forks", type=int, default=30_000, metavar="N", help="length of the longer run")
+    arguments = parser.parse_args(argv)
+    rows = [measure(file, defines, arguments.programs, arguments.forks) for file, defines in CHOSEN]
+    for row in rows:
+        if row.bytes_a_state > BAR_BYTES:
+            row.problems.append(f"{row.bytes_a_state:.0f} bytes a state, bar {BAR_BYTES}")
+    print_table(
+        ("subject", "waiting states", "peak MB", "bytes a state", "bar"),
+        [(r.name, r.states, r.megabytes, r.bytes_a_state, BAR_BYTES) for r in rows],
+    )
+    for row in rows:
+        for problem in row.problems:
+            print(f"{row.name}: {problem}")
+    return 1 if any(r.problems for r in rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
