@@ -14,6 +14,9 @@ from anabranch.frontend.cache import Entry
 from anabranch.frontend.compile import Compiled, compile_all
 from anabranch.frontend.options import C_SUFFIXES, FrontendError, FrontendOptions
 
+WORKER_SECONDS = 900
+"""Far more than a large program takes; damaged bitcode can keep LLVM busy for ever."""
+
 
 def build_program(inputs: Sequence[Path], options: FrontendOptions) -> tuple[Entry, list[Path]]:
     """The program's text, and all files that went into it."""
@@ -43,15 +46,20 @@ def link_modules(modules: Sequence[tuple[Path, str]], level: int, output: Path) 
     request = {"modules": [[str(p), shown] for p, shown in modules], "level": level, "output": str(output)}
     package_root = str(Path(__file__).resolve().parent.parent.parent)
     paths = [package_root, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
-    result = subprocess.run(
-        [sys.executable, "-m", "anabranch.frontend.worker"],
-        input=json.dumps(request),
-        capture_output=True,
-        text=True,
-        errors="replace",
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(dict.fromkeys(paths))},
-        check=False,
-    )
+    try:
+        result = subprocess.run(
+            [sys.executable, "-m", "anabranch.frontend.worker"],
+            input=json.dumps(request),
+            capture_output=True,
+            text=True,
+            errors="replace",
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(dict.fromkeys(paths))},
+            timeout=WORKER_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        shown = ", ".join(name for _, name in modules)
+        raise FrontendError(f"{shown}: LLVM did not finish within {WORKER_SECONDS} seconds") from None
     if result.returncode == 0 and output.exists():
         return output.read_text(errors="surrogateescape")
     raise FrontendError(_explain(result))

@@ -29,7 +29,7 @@ def load(path: Path, mark: bool) -> Any:
     try:
         module.verify()
     except RuntimeError as error:
-        raise ModuleError(f"invalid LLVM IR: {_one_line(str(error))}") from error
+        raise ModuleError(f"invalid LLVM IR: {one_line(str(error))}") from error
     if mark:
         text = _OPTNONE.sub(r"\1\2", mark_uninitialised(str(module)))
         module = llvm.parse_assembly(text)
@@ -41,7 +41,7 @@ def _parse(data: bytes) -> Any:
         try:
             return llvm.parse_bitcode(data)
         except RuntimeError as error:
-            raise ModuleError(f"not valid LLVM bitcode: {_one_line(str(error))}") from error
+            raise ModuleError(f"not valid LLVM bitcode: {one_line(str(error))}") from error
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
@@ -54,10 +54,10 @@ def _parse(data: bytes) -> Any:
         found = _POSITION.search(str(error))
         if found:
             raise ModuleError(f"line {found[1]}, column {found[2]}: {found[3]}") from error
-        raise ModuleError(f"not valid LLVM IR: {_one_line(str(error))}") from error
+        raise ModuleError(f"not valid LLVM IR: {one_line(str(error))}") from error
 
 
-def _one_line(message: str) -> str:
+def one_line(message: str) -> str:
     """LLVM's message without llvmlite's heading, on one line."""
     lines = [line.strip() for line in message.splitlines() if line.strip()]
     if len(lines) > 1 and lines[0].endswith("parsing error"):
@@ -83,7 +83,7 @@ def link(modules: list[Any]) -> Any:
             try:
                 left.link_in(right)
             except RuntimeError as error:
-                raise ModuleError(f"cannot link: {_one_line(str(error))}") from error
+                raise ModuleError(f"cannot link: {one_line(str(error))}") from error
             joined.append(left)
         if len(modules) % 2:
             joined.append(modules[-1])

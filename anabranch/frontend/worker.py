@@ -39,6 +39,9 @@ def main() -> int:
     except link.ModuleError as error:
         say(error=f"{name}: {error}")
         return 1
+    except (RuntimeError, UnicodeError) as error:
+        say(error=f"{name}: LLVM refuses it: {link.one_line(str(error))}")
+        return 1
     return 0
 
 

@@ -18,7 +18,7 @@ _PARAMETER = re.compile(
 )
 _FILE = re.compile(r'!DIFile\(filename: "([^"]*)", directory: "([^"]*)"')
 _FILE_LINE = re.compile(r"^!(\d+) = (?:distinct )?!DIFile\(", re.MULTILINE)
-_REFERENCE = {key: re.compile(rf"[(,] ?{key}: !(\d+)") for key in ("scope", "file", "var")}
+_REFERENCE = {key: re.compile(rf"[(,] ?{key}: !(\d+)") for key in ("scope", "file", "var", "type", "types")}
 _NAME = re.compile(r'[(,] ?name: "([^"]*)"')
 _LINE = re.compile(r"[(,] ?line: (\d{1,9})")
 
@@ -151,6 +151,17 @@ class DebugInfo:
             for name, number, scope in _PARAMETER.findall(self._metadata):
                 self._parameters.setdefault(scope, {})[int(number)] = _text(name)
         return self._parameters.get(subprogram, {})
+
+    def parameter_count(self, subprogram: str) -> int:
+        """Number of parameters in the source's type of the function; -1 if unknown."""
+        type_ = _REFERENCE["type"].search(self.node(subprogram))
+        types = _REFERENCE["types"].search(self.node(type_[1])) if type_ else None
+        listed = self.node(types[1]) if types else ""
+        if not listed.startswith("!{"):
+            return -1
+        items = listed.removesuffix("}")[2:].split(", ")
+        # The first is the result; a last `null` stands for "...".
+        return len(items) - 1 - (len(items) > 1 and items[-1] == "null")
 
     def variable(self, number: str) -> SourceVariable | None:
         """The variable of a DIGlobalVariableExpression (or of a DIGlobalVariable itself)."""

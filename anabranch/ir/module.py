@@ -160,13 +160,15 @@ class Function:
     def param_names(self) -> tuple[str, ...]:
         """Source name of every parameter, "" where unknown (also where the ABI splits one in two)."""
         if self._param_names is None:
+            count = len(self.params)
+            hidden = sum(attrs is not None and attrs.sret is not None for attrs in self.param_attrs)
             names: dict[int, str] = {}
             if self.subprogram_id is not None:
                 names = self._debug.parameter_names(self.subprogram_id)
-            hidden = sum(attrs is not None and attrs.sret is not None for attrs in self.param_attrs)
-            count = len(self.params)
-            if names and max(names) + hidden > count:
-                names = {}
+                # Source and LLVM count differently where a struct is passed in two registers.
+                in_source = {self._debug.parameter_count(self.subprogram_id), max(names, default=0)}
+                if count - hidden not in in_source:
+                    names = {}
             self._param_names = tuple(names.get(i + 1 - hidden, "") for i in range(count))
         return self._param_names
 

@@ -344,3 +344,20 @@ def test_places_in_rings_end() -> None:
     place = read_module(text).functions["f"].blocks[0].instructions[0].loc
     assert place is not None
     assert place.line == 1
+
+
+@pytest.mark.parametrize(
+    ("types", "expected"), [("!2, !2", ("a", "b")), ("!2, !2, null", ("a", "b")), ("!2", ("", ""))]
+)
+def test_parameter_names_need_matching_counts(types: str, expected: tuple[str, ...]) -> None:
+    text = f"""define void @f(i64 %0, i64 %1) !dbg !0 {{
+  ret void
+}}
+!0 = distinct !DISubprogram(name: "f", type: !1)
+!1 = !DISubroutineType(types: !3)
+!3 = !{{null, {types}}}
+!4 = !DILocalVariable(name: "a", arg: 1, scope: !0)
+"""
+    if len(types) > 3:
+        text += '!5 = !DILocalVariable(name: "b", arg: 2, scope: !0)\n'
+    assert read_module(text).functions["f"].param_names == expected
