@@ -33,10 +33,10 @@ from .node import (
 
 def zext(x: Value, w_from: int, w_to: int) -> Value:
     """x with zeros above."""
-    if x.__class__ is not Expr:
-        return int(x)
     if w_from == w_to:
         return x
+    if x.__class__ is not Expr:
+        return int(x)
     op = x.op
     if op == ZEXT:
         x = x.a
@@ -47,10 +47,10 @@ def zext(x: Value, w_from: int, w_to: int) -> Value:
 
 def sext(x: Value, w_from: int, w_to: int) -> Value:
     """x with its sign bit above."""
-    if x.__class__ is not Expr:
-        return (MASK[w_to] ^ MASK[w_from]) | x if x >> (w_from - 1) else int(x)
     if w_from == w_to:
         return x
+    if x.__class__ is not Expr:
+        return (MASK[w_to] ^ MASK[w_from]) | x if x >> (w_from - 1) else int(x)
     op = x.op
     if op == ZEXT:
         return unary(ZEXT, w_to, x.a)

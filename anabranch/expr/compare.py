@@ -1,6 +1,6 @@
 """Equality and order.
 
-Canonical forms: constants stand on the right; `a <= b` is `not (b < a)`, `x <= c` is `x < c+1`; eq, ult and slt
+Canonical forms: constants on the right; `a <= b` is `not (b < a)`, `x <= c` is `x < c+1`; eq, ult and slt
 are the only nodes. Comparisons move below extensions, choices between constants and invertible operations.
 """
 

@@ -6,16 +6,16 @@ from operator import is_
 
 from .arith import add
 from .bits import concat, extract, zext
-from .boolean import ite
+from .boolean import as_bool, ite
 from .node import EXTRACT, MASK, Expr, Value
 
 
 def ctpop(x: Value, w: int) -> Value:
     """How many bits are one."""
-    if x.__class__ is not Expr:
-        return int(x).bit_count()
     if w == 1:
-        return x
+        return as_bool(x)
+    if x.__class__ is not Expr:
+        return x.bit_count()
     r: Value = 0
     for i in range(w):
         r = add(r, zext(extract(x, i, 1), 1, w), w)
@@ -25,24 +25,28 @@ def ctpop(x: Value, w: int) -> Value:
 def ctlz(x: Value, w: int) -> Value:
     """How many zeros stand above the highest one; w for zero."""
     if x.__class__ is not Expr:
-        return w - int(x).bit_length()
+        return fit(w - int(x).bit_length(), w)
     return _first_one(x, w, [(i, w - 1 - i) for i in range(w)])
 
 
 def cttz(x: Value, w: int) -> Value:
     """How many zeros stand below the lowest one; w for zero."""
     if x.__class__ is not Expr:
-        return (x & -x).bit_length() - 1 if x else w
+        return fit((x & -x).bit_length() - 1 if x else w, w)
     return _first_one(x, w, [(i, i) for i in reversed(range(w))])
 
 
 def _first_one(x: Expr, w: int, answers: list[tuple[int, int]]) -> Value:
     """The answer of the last listed bit that is one, else w."""
-    bools = w == 1
-    r: Value = bool(w & MASK[w]) if bools else w & MASK[w]
+    r: Value = fit(w, w)
     for i, answer in answers:
-        r = ite(extract(x, i, 1, w), bool(answer) if bools else answer, r, w)
+        r = ite(extract(x, i, 1, w), fit(answer, w), r, w)
     return r
+
+
+def fit(v: int, w: int) -> int:
+    """A constant cut to width w; a bool for width 1."""
+    return bool(v & 1) if w == 1 else v & MASK[w]
 
 
 def bswap(x: Value, w: int) -> Value:
