@@ -103,6 +103,9 @@ class RunSettings:
         None, "emit-ir", "Program", "write the linked, simplified program as LLVM text to FILE", Path,
         metavar="FILE",
     )  # fmt: skip
+    interpret: bool = _switch(
+        "interpret", "Program", "run by the reference interpreter instead of translated code (slow, for checking)"
+    )
     no_cache: bool = _switch("no-cache", "Program", "compile anew, and do not keep the compiled program")
 
     search: tuple[str, ...] = _option(

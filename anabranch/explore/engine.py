@@ -69,6 +69,8 @@ class ExploreSettings(ReportSettings, Protocol):
     def max_stack_frames(self) -> int: ...
     @property
     def max_len(self) -> int: ...
+    @property
+    def interpret(self) -> bool: ...
 
 
 class LoadedProgram(Protocol):
@@ -123,6 +125,7 @@ class Exploration:
                 max_stack_frames=settings.max_stack_frames,
                 max_forks=settings.max_forks,
                 max_depth=settings.max_depth,
+                only_interpret=settings.interpret,
             ),
         )
         counters = self.machine.counters.N

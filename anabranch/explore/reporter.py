@@ -64,6 +64,7 @@ class Reporter:
         self.errors: list[ErrorRecord] = []
         self.ends: dict[str, int] = {}
         self.on_tick: Callable[[], None] = lambda: None
+        self._check_leaks = "leak" in settings.checks
         self._reported: set[tuple[Any, ...]] = set()
 
     # ---- observing -----------------------------------------------------------------------------------
@@ -82,7 +83,7 @@ class Reporter:
         if self.new_coverage.check():
             path.covered_new = True
         if isinstance(end, Exit):
-            leak = self._leak() if "leak" in self.settings.checks else None
+            leak = self._leak() if self._check_leaks else None
             if leak is not None:
                 self._failed(leak, where, "leak")
                 return

@@ -242,6 +242,7 @@ class ModelApi:
         return "\n".join(f"{f.function} at {f.file}:{f.line}" for f in location.stack(where))
 
     def set_forking(self, enabled: bool) -> None:
+        self.machine.decider.restricted = True
         self.path.notes = self.path.notes.set("forking off", not enabled)
 
     def merge_region(self, opens: bool) -> None:

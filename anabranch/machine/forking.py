@@ -37,8 +37,9 @@ class Decider:
         self.siblings: list[State] = []
         self.budget = 0  # forks until the running path goes back to the loop
         self.forks = 0
-        self.max_forks: int | None = None
-        self.max_depth: int | None = None
+        self.max_forks = machine.settings.max_forks
+        self.max_depth = machine.settings.max_depth
+        self.restricted = self.max_forks is not None or self.max_depth is not None
         self.decide = self._make_decide()
 
     # ---- deciding ------------------------------------------------------------------------------------
@@ -107,7 +108,7 @@ class Decider:
         site: BranchSite | PointSite | None = self.branches.get((frame.f_code, frame.f_lasti))
         path = self.path
         side = answer.model_side
-        if self._may_not_fork():
+        if self.restricted and self._may_not_fork():
             return self._stay(e, answer)
         values: tuple[Any, ...]
         continuation: Continuation

@@ -130,8 +130,6 @@ class Machine:
         self.program.choose_callee = self.choose_callee
         self.interpreter = self.program.interpreter = Interpreter(self, self.program)
         self.decider = Decider(self)
-        self.decider.max_forks = settings.max_forks
-        self.decider.max_depth = settings.max_depth
         self.trap = Trap(self)
         self.base_depth = 0
         self._allowed_from = -1

@@ -31,7 +31,7 @@ from anabranch.machine.objects import (
 PAGE_BITS = 8
 PAGE_SIZE = 1 << PAGE_BITS
 PAGE_MASK = PAGE_SIZE - 1
-PREFETCH = 16  # with so few pages, filling the read cache at once is cheaper than missing in it
+PREFETCH = 48  # with so few pages, filling the read cache at once is cheaper than missing in it
 MAX_OBJECT = 1 << 30  # larger allocations fail, as they may in C
 
 Page = Any  # bytearray | list[int | Expr]
@@ -91,6 +91,7 @@ class Memory:
         self.fresh: dict[int, ObjectInfo] = {}
         self.counts: dict[int, int] = {}
         self._counts_shared = False
+        self._constant_pages: set[int] = set()  # of objects that nobody may write, the same on all paths
         self.numbers = numbers
         self.symbolic_load: Callable[[Expr, int], Value]
         self.symbolic_store: Callable[[Expr, int, Value], None]
@@ -150,6 +151,9 @@ class Memory:
         self.fresh[number] = ObjectInfo(number, size, site)
         base = number << 32
         self.fill(base, size, content)
+        if site.kind == "constant":
+            first = base >> PAGE_BITS
+            self._constant_pages.update(range(first, first + (size + PAGE_MASK >> PAGE_BITS)))
         return base
 
     def fill(self, base: int, size: int, content: bytes | None) -> None:
@@ -248,10 +252,9 @@ class Memory:
         end = offset + size
         if page is None:
             page = self.page(key)
-            if page is None or end > len(page):
+            if page is None or end > len(page) or key in self._constant_pages:
                 self.write_bytes(address & MASK64, split_value(value, size))
                 return
-            self.check_writable(address, size)
             page = self.W[key] = self.S[key] = page[:]
         elif end > len(page):
             self.write_bytes(address & MASK64, split_value(value, size))
@@ -342,11 +345,6 @@ class Memory:
                 Fault("read-only", "write to constant memory", self.access_info(address, size, write, info))
             )
         return info
-
-    def check_writable(self, address: int, size: int) -> None:
-        info = self.find(address >> 32)
-        if info is None or info.readonly:
-            self.check_access(address, size, True)
 
     def access_info(
         self, address: Value, size: int, write: bool, info: ObjectInfo | None
