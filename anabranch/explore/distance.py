@@ -63,7 +63,17 @@ class UncoveredDistance(Generic[S]):
     the places of a state's pending calls, innermost first.
     """
 
-    __slots__ = ("_callers", "_distances", "_measure", "_new", "_patience", "_uses", "_version", "measured")
+    __slots__ = (
+        "_callers",
+        "_distances",
+        "_measure",
+        "_new",
+        "_nothing_left",
+        "_patience",
+        "_uses",
+        "_version",
+        "measured",
+    )
 
     def __init__(
         self,
@@ -79,6 +89,7 @@ class UncoveredDistance(Generic[S]):
         self._distances = Distances((), ())
         self._version = -1
         self._uses = 0
+        self._nothing_left = False  # all that can be reached is covered
         self.measured = 0
         """How often the distances were computed."""
 
@@ -88,6 +99,8 @@ class UncoveredDistance(Generic[S]):
             patience = self._patience
             if self._uses > (64 + len(self._distances[0]) if patience is None else patience):
                 self._refresh()
+        if self._nothing_left:
+            return UNREACHABLE
         place = state.place
         to_uncovered, to_return = self._distances
         if place >= len(to_uncovered):
@@ -113,4 +126,5 @@ class UncoveredDistance(Generic[S]):
         self._distances = self._measure()
         self._version = self._new.version
         self._uses = 0
+        self._nothing_left = min(self._distances.to_uncovered, default=0) >= UNREACHABLE
         self.measured += 1
