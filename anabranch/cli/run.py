@@ -78,7 +78,7 @@ def _explore(program: Any, settings: RunSettings, recorder: RunRecorder) -> RunR
 
     try:
         with _ending_cleanly():
-            result: RunResult = explore(program, settings, recorder)
+            result: RunResult = explore(program, settings, recorder, recorder.directory.path)
             return result
     except KeyboardInterrupt as stop:
         result = recorder.known_so_far()
@@ -132,7 +132,7 @@ def run(settings: RunSettings, command: Sequence[str]) -> int:
             display=display,
         )
         try:
-            result = _explore(program, settings, recorder)
+            result = _explore(program, settings, recorder, recorder.directory.path)
         finally:
             if display is not None:
                 display.close()

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
 from anabranch import expr
@@ -32,7 +33,14 @@ from anabranch.machine.clock import Ticker
 from anabranch.report.events import Listener, Progress
 from anabranch.report.result import Ratio, RunResult
 from anabranch.report.stats import StatsRow
-from anabranch.solver import BitwuzlaBackend, SliceSpace
+from anabranch.solver import (
+    Backend,
+    BitwuzlaBackend,
+    CrossChecked,
+    QueryLog,
+    SliceSpace,
+    Z3Backend,
+)
 
 NO_BATCH = 1 << 60
 ROWS_KEPT = 400_000  # rows of the execution tree in memory before they are written
@@ -71,6 +79,10 @@ class ExploreSettings(ReportSettings, Protocol):
     def max_len(self) -> int: ...
     @property
     def interpret(self) -> bool: ...
+    @property
+    def check_solver(self) -> bool: ...
+    @property
+    def log_queries(self) -> bool: ...
 
 
 class LoadedProgram(Protocol):
@@ -100,7 +112,9 @@ def find_model(name: str, api: ModelApi) -> Any:
 class Exploration:
     """The parts of a run and its bookkeeping."""
 
-    def __init__(self, program: LoadedProgram, settings: ExploreSettings, listener: Listener) -> None:
+    def __init__(
+        self, program: LoadedProgram, settings: ExploreSettings, listener: Listener, log_dir: Path | None = None
+    ) -> None:
         self.program = program
         self.settings = settings
         self.listener = listener
@@ -109,7 +123,7 @@ class Exploration:
         self.row_count = 0
         self.tree = ExecutionTree(self._keep_rows)
         self.table = BlockTable(program.module, is_user_function, after_calls=True)
-        self.space = SliceSpace(BitwuzlaBackend())
+        self.space = SliceSpace(make_backend(settings, log_dir))
         self.reporter = Reporter(settings, listener, self.tree)
         self.machine = Machine(
             program.module,
@@ -424,6 +438,18 @@ def is_user_function(function: Function) -> bool:
     return function.subprogram is not None
 
 
-def explore(program: LoadedProgram, settings: ExploreSettings, listener: Listener) -> RunResult:
-    """Explore a program; everything found goes to the listener at once."""
-    return Exploration(program, settings, listener).run()
+def make_backend(settings: ExploreSettings, log_dir: Path | None) -> Backend:
+    """The solver behind the chain, with a second opinion and a log of queries where wanted."""
+    backend: Backend = BitwuzlaBackend(seconds=settings.max_solver_time)
+    if settings.check_solver:
+        backend = CrossChecked(backend, Z3Backend(), log_dir)
+    if settings.log_queries and log_dir is not None:
+        backend = QueryLog(backend, log_dir / "queries")
+    return backend
+
+
+def explore(
+    program: LoadedProgram, settings: ExploreSettings, listener: Listener, log_dir: Path | None = None
+) -> RunResult:
+    """Explore a program; everything found goes to the listener at once, queries to files in `log_dir`."""
+    return Exploration(program, settings, listener, log_dir).run()

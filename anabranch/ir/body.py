@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from anabranch.ir.debug import DebugLoc
-from anabranch.ir.errors import IRError
+from anabranch.ir.errors import MALFORMED, IRError, located
 from anabranch.ir.instructions import HANDLERS
 from anabranch.ir.lexer import TOKEN, name_of, strip_comment, words
 from anabranch.ir.module import Block, Function, Instruction
-from anabranch.ir.operands import MALFORMED, Cursor, Names, located
+from anabranch.ir.operands import Cursor, Names
 from anabranch.ir.types import VOID
 from anabranch.ir.values import Local
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from anabranch.ir import types as ty
+from anabranch.ir.constants import metadata
 from anabranch.ir.module import NO_FLAGS, ArgAttrs, CallInfo, Instruction
-from anabranch.ir.operands import FLAGS, Cursor
+from anabranch.ir.operands import Cursor
 from anabranch.ir.types import METADATA, PTR, FunctionType, Type
 from anabranch.ir.values import InlineAsm, Operand
+from anabranch.ir.vocabulary import FLAGS
 
 NOUNDEF = ArgAttrs(frozenset(("noundef",)))
 _infos: dict[tuple[FunctionType, tuple[ArgAttrs | None, ...], frozenset[str]], CallInfo] = {}
@@ -51,7 +53,7 @@ def _arguments(c: Cursor) -> tuple[list[Operand], list[ArgAttrs | None]]:
         type = c.type()
         found: ArgAttrs | None = None
         if type is METADATA:
-            args.append(c.metadata())
+            args.append(metadata(c))
         else:
             token = tokens[c.pos]
             if token == "noundef" and tokens[c.pos + 1][0] in "%@0123456789-":

@@ -7,3 +7,31 @@ class IRError(ValueError):
     @classmethod
     def at(cls, line: int, message: str) -> "IRError":
         return cls(f"line {line}: {message}")
+
+
+MALFORMED = (
+    IndexError,
+    KeyError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    RecursionError,
+    OverflowError,
+    MemoryError,
+)
+"""What reading malformed text can raise on the way to an IRError."""
+
+
+def located(line: int, error: BaseException, text: str) -> IRError:
+    """The IRError for anything that went wrong while reading `text` at `line`."""
+    if isinstance(error, IRError):
+        return error
+    shown = " ".join(text.split())
+    if len(shown) > 80:
+        shown = shown[:77] + "..."
+    reason = (
+        str(error)
+        if isinstance(error, ValueError) and str(error)
+        else "the line ends too early or is malformed"
+    )
+    return IRError.at(line, f"{' '.join(reason.split())[:200]} in '{shown}'")

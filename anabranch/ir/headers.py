@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from anabranch.ir import types as ty
 from anabranch.ir.body import BodyReader
+from anabranch.ir.errors import MALFORMED, located
 from anabranch.ir.lexer import TOKEN, name_of, string_bytes, strip_comment, words
 from anabranch.ir.module import ArgAttrs, Block, Function, GlobalVariable, Module
-from anabranch.ir.operands import MALFORMED, Cursor, Names, located
+from anabranch.ir.operands import Cursor, Names
 from anabranch.ir.types import PTR, Type
 from anabranch.ir.values import Local, Operand
 

@@ -6,11 +6,14 @@ from collections.abc import Callable
 
 from anabranch.ir import types as ty
 from anabranch.ir.calls import read_call, read_callbr, read_invoke
+from anabranch.ir.constants import compare_type, element_type, gep_type
+from anabranch.ir.flags import flag_set, take_flags
 from anabranch.ir.lexer import words
 from anabranch.ir.module import NO_FLAGS, Instruction
-from anabranch.ir.operands import BINARY, CASTS, FLAGS, Cursor, compare_type, element_type, gep_type
+from anabranch.ir.operands import Cursor
 from anabranch.ir.types import I1, PTR, VOID, VectorType
 from anabranch.ir.values import ConstAggregate, ConstInt, Operand, Poison, Undef, Zero
+from anabranch.ir.vocabulary import BINARY, CASTS
 
 Handler = Callable[[Cursor, str], Instruction | None]
 
@@ -19,30 +22,6 @@ ATOMIC_OPERATIONS = words(
     "xchg add sub and nand or xor max min umax umin fadd fsub fmax fmin fmaximum fminimum uinc_wrap udec_wrap"
     " usub_cond usub_sat"
 )
-_flag_sets: dict[tuple[str, ...], frozenset[str]] = {}
-
-
-def flag_set(words: list[str]) -> frozenset[str]:
-    """The shared frozenset of these words."""
-    if not words:
-        return NO_FLAGS
-    key = tuple(words)
-    found = _flag_sets.get(key)
-    if found is None:
-        found = _flag_sets[key] = frozenset(key)
-    return found
-
-
-def take_flags(c: Cursor, known: frozenset[str] = FLAGS) -> frozenset[str]:
-    tokens = c.tokens
-    if tokens[c.pos] not in known:
-        return NO_FLAGS
-    start = c.pos
-    while tokens[c.pos] in known:
-        c.pos += 1
-    return flag_set(tokens[start : c.pos])
-
-
 _ACCESS = frozenset(("volatile", "atomic"))
 
 

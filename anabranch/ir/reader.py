@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from anabranch.ir.debug import DebugInfo
-from anabranch.ir.errors import IRError
+from anabranch.ir.errors import MALFORMED, IRError, located
 from anabranch.ir.headers import Span, read_function, read_symbol
 from anabranch.ir.lexer import TOKEN, name_of, string_bytes, strip_comment
 from anabranch.ir.module import Module
-from anabranch.ir.operands import MALFORMED, Cursor, Names, located
+from anabranch.ir.operands import Cursor, Names
 from anabranch.ir.types import StructType
 
 _NUMBERED = re.compile(r"^!\d+ = ", re.MULTILINE)
