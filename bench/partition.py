@@ -16,10 +16,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from bench.lib.bitslice import BitSlices, Unsupported
+from bench.lib.bitslice import BitSlices
 from bench.lib.compare import predicted_end
-from bench.lib.conditions import at_most, read_conditions, variable_tables
+from bench.lib.conditions import at_most, bits_of_float, read_conditions, variable_tables
 from bench.lib.engine import EngineFailure, EngineRun, run_engine
+from bench.lib.float_slices import Unsupported
 from bench.lib.generate import Program
 from bench.lib.native import NativeError
 from bench.lib.oracle import Truth, draw
@@ -43,7 +44,7 @@ class Row:
 
 
 def check_tables(program: Program, truth: Truth, run: EngineRun, scripts: list[Script]) -> list[str]:
-    """Evaluate all conditions for all inputs; raises Unsupported for floating point."""
+    """Evaluate all conditions for all inputs; raises Unsupported if a term is beyond the evaluator."""
     constants = {name: sort for s in scripts for name, sort in s.constants.items()}
     slices = BitSlices(program.input_count, variable_tables(program, constants))
     wanted = 0
@@ -59,7 +60,11 @@ def check_tables(program: Program, truth: Truth, run: EngineRun, scripts: list[S
     for test, script in zip(run.tests, scripts, strict=True):
         table = slices.ones
         for term in script.assertions:
-            table &= slices.table(term)
+            defined = bits_of_float(term)
+            if defined is not None:
+                slices.define_bits(*defined)
+            else:
+                table &= slices.table(term)
         if table & seen:
             problems.append(f"path {test.number} overlaps another, e.g. on input {_lowest(table & seen)}")
         seen |= table
@@ -86,7 +91,8 @@ def _lowest(table: int) -> int:
 def check_tree(reader: Reader, scripts: list[Script], assumed: tuple[tuple[str, int], ...], row: Row) -> None:
     constants = {name: sort for s in scripts for name, sort in s.constants.items()}
     domain = [at_most(reader, constants, name, limit) for name, limit in assumed]
-    partition = Partition(reader, scripts, domain)
+    definitions = {t: None for s in scripts for t in s.assertions if bits_of_float(t) is not None}
+    partition = Partition(reader, scripts, [*domain, *definitions])
     try:
         proof = partition.check()
     except TooHard as hard:

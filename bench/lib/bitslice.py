@@ -10,15 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
+from bench.lib import float_slices as fp
+from bench.lib.float_slices import Floats, Unsupported
 from bench.lib.smt import App, Term, flat
 
 Table: TypeAlias = int
 Bits: TypeAlias = list[int]
-Sliced: TypeAlias = "Table | Bits"
+# A Boolean, a bit vector, a floating-point value, or the name of a rounding mode.
+Sliced: TypeAlias = "Table | Bits | Floats | str"
 
-
-class Unsupported(Exception):
-    """The term holds an operation that is not evaluated here (floating point)."""
+ROUNDING = ("RNE", "RTZ", "RTN", "RTP", "RNA")
 
 
 def input_tables(values: Sequence[int], width: int) -> Bits:
@@ -34,6 +35,7 @@ class BitSlices:
     """The evaluator for one set of inputs; results are kept for shared terms."""
 
     def __init__(self, count: int, variables: Mapping[str, Sliced]) -> None:
+        self.count = count
         self.ones = (1 << count) - 1
         self._known: dict[Term, Sliced] = {}
         self._known.update(variables)
@@ -87,6 +89,8 @@ class BitSlices:
             return self.ones
         if term == "false":
             return 0
+        if term in ROUNDING:
+            return str(term)
         if isinstance(term, str) and term.startswith("#b"):
             return self._number(int(term[2:], 2), len(term) - 2)
         if isinstance(term, str) and term.startswith("#x"):
@@ -100,9 +104,13 @@ class BitSlices:
 
     def _apply(self, head: Term, arguments: list[Sliced]) -> Sliced:
         if isinstance(head, App):
+            name, numbers = str(head.parts[1]), [int(str(p)) for p in head.parts[2:]]
+            if name in ("to_fp", "to_fp_unsigned"):
+                return self._to_float(name, numbers, arguments)
+            if name in ("fp.to_sbv", "fp.to_ubv") and isinstance(arguments[1], Floats):
+                return input_tables(fp.to_integers(arguments[1], str(arguments[0]), numbers[0]), numbers[0])
             bits = arguments[0]
-            name, numbers = head.parts[1], [int(str(p)) for p in head.parts[2:]]
-            if isinstance(bits, int):
+            if not isinstance(bits, list):
                 raise Unsupported(flat(head))
             if name == "extract":
                 return bits[numbers[1] : numbers[0] + 1]
@@ -111,10 +119,56 @@ class BitSlices:
             if name == "sign_extend":
                 return bits + [bits[-1]] * numbers[0]
             raise Unsupported(flat(head))
+        if str(head).startswith("fp."):
+            return self._float(str(head), arguments)
         operation = self._operations.get(str(head))
         if operation is None:
             raise Unsupported(str(head))
         return operation(*arguments)
+
+    # --- floating point
+
+    def define_bits(self, symbol: str, term: Term) -> None:
+        """A variable that stands for the bits of a floating-point term."""
+        value = self.value(term)
+        if not isinstance(value, Floats):
+            raise Unsupported(f"{symbol} is not the bits of a floating-point value")
+        self._known[symbol] = input_tables(fp.to_bits(value), 32 if value.single else 64)
+
+    def _to_float(self, name: str, sizes: list[int], arguments: list[Sliced]) -> Sliced:
+        if sizes not in ([8, 24], [11, 53]):
+            raise Unsupported(f"{name} {sizes}")
+        single = sizes == [8, 24]
+        last = arguments[-1]
+        if isinstance(last, Floats):
+            return Floats(last.values, single)
+        if not isinstance(last, list) or arguments[0] not in ("RNE", last):
+            raise Unsupported(name)
+        numbers = fp.numbers_of(last, self.count)
+        if len(arguments) == 1:
+            return fp.from_bits(numbers, single)
+        if name == "to_fp":
+            numbers = fp.signed(numbers, len(last))
+        return fp.from_integers(numbers, single)
+
+    def _float(self, name: str, arguments: list[Sliced]) -> Sliced:
+        floats = [a for a in arguments if isinstance(a, Floats)]
+        if not floats or (name in fp.BINARY and arguments[0] != "RNE"):
+            raise Unsupported(name)
+        first, single = floats[0].values, floats[0].single
+        if name == "fp.roundToIntegral":
+            return fp.round_all(floats[0], str(arguments[0]))
+        if name in fp.UNARY:
+            return Floats([fp.UNARY[name](v) for v in first], single)
+        if name in fp.TEST:
+            return fp.table_of([fp.TEST[name](v) for v in first])
+        if len(floats) == 2:
+            pairs = zip(first, floats[1].values, strict=True)
+            if name in fp.BINARY:
+                return Floats([fp.BINARY[name](a, b) for a, b in pairs], single)
+            if name in fp.COMPARE:
+                return fp.table_of([fp.COMPARE[name](a, b) for a, b in pairs])
+        raise Unsupported(name)
 
     # --- Booleans
 
@@ -140,9 +194,11 @@ class BitSlices:
         return (self.ones ^ a) | b
 
     def _equal(self, a: Sliced, b: Sliced) -> Table:
-        if isinstance(a, int) or isinstance(b, int):
-            if isinstance(a, int) and isinstance(b, int):
-                return self.ones ^ a ^ b
+        if isinstance(a, int) and isinstance(b, int):
+            return self.ones ^ a ^ b
+        if isinstance(a, Floats) and isinstance(b, Floats):
+            a, b = input_tables(fp.to_bits(a), 64), input_tables(fp.to_bits(b), 64)
+        if not isinstance(a, list) or not isinstance(b, list):
             raise Unsupported("= of different sorts")
         different = 0
         for x, y in zip(a, b, strict=True):
@@ -153,8 +209,8 @@ class BitSlices:
         other = self.ones ^ c
         if isinstance(a, int) and isinstance(b, int):
             return (c & a) | (other & b)
-        if isinstance(a, int) or isinstance(b, int):
-            raise Unsupported("ite of different sorts")
+        if not isinstance(a, list) or not isinstance(b, list):
+            raise Unsupported("ite of different or floating-point sorts")
         return [(c & x) | (other & y) for x, y in zip(a, b, strict=True)]
 
     # --- arithmetic

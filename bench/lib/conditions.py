@@ -33,6 +33,25 @@ def place_of(symbol: str, sort: Term) -> Place:
     return Place(found["name"], int(found["offset"] or 0), bits)
 
 
+def bits_of_float(term: Term) -> tuple[str, Term] | None:
+    """(variable, floating-point term) if an assertion says that the variable is the bits of the term.
+
+    SMT-LIB has no function from floating point to bits, so a condition that needs them declares a variable
+    b and asserts (or (fp.isNaN f) (= (to_fp b) f)). That excludes no input: it is a definition.
+    """
+    if not isinstance(term, App) or term.head != "or" or len(term.parts) != 3:
+        return None
+    nan, equal = term.parts[1:]
+    if not isinstance(nan, App) or not isinstance(equal, App):
+        return None
+    if nan.head != "fp.isNaN" or equal.head != "=" or equal.parts[2] is not nan.parts[1]:
+        return None
+    cast = equal.parts[1]
+    if isinstance(cast, App) and len(cast.parts) == 2 and isinstance(cast.parts[1], str):
+        return cast.parts[1], nan.parts[1]
+    return None
+
+
 def read_conditions(reader: Reader, tests: list[TestRecord]) -> list[Script]:
     scripts = []
     for test in tests:
@@ -52,6 +71,8 @@ def variable_tables(program: Program, constants: dict[str, Term]) -> dict[str, S
         factor *= item.count
     tables: dict[str, Sliced] = {}
     for symbol, sort in constants.items():
+        if "#" not in symbol:
+            continue  # the bits of a floating-point term, defined in the condition itself
         place = place_of(symbol, sort)
         if place.name not in values:
             raise EngineFailure(f"a path condition depends on {symbol}, which is not an input")
@@ -64,6 +85,8 @@ def at_most(reader: Reader, constants: dict[str, Term], name: str, limit: int) -
     """The term `object <= limit`, unsigned and little-endian, over the variables of the object."""
     parts = []
     for symbol, sort in constants.items():
+        if "#" not in symbol:
+            continue
         place = place_of(symbol, sort)
         if place.name == name:
             parts.append((place.offset, place.bits, symbol))
