@@ -132,7 +132,7 @@ def run(settings: RunSettings, command: Sequence[str]) -> int:
             display=display,
         )
         try:
-            result = _explore(program, settings, recorder, recorder.directory.path)
+            result = _explore(program, settings, recorder)
         finally:
             if display is not None:
                 display.close()
