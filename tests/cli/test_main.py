@@ -67,7 +67,12 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Explore
 
     def install(explore: Explore) -> None:
         module = ModuleType("anabranch.explore.engine")
-        module.explore = explore  # type: ignore[attr-defined]
+
+        def with_log_dir(program: Any, settings: Any, listener: Any, log_dir: Path) -> RunResult:
+            assert log_dir.is_dir()
+            return explore(program, settings, listener)
+
+        module.explore = with_log_dir  # type: ignore[attr-defined]
         monkeypatch.setitem(sys.modules, "anabranch.explore.engine", module)
 
     install(good_run)

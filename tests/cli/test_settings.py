@@ -25,6 +25,7 @@ FLAGS = [
     "5",
     "--emit-ir",
     "o.ll",
+    "--interpret",
     "--no-cache",
     "--search",
     "dfs",
@@ -75,6 +76,7 @@ include-dir = ["inc", "inc2"]
 define = ["A", "B=2"]
 opt-level = 2
 entry = "start"
+interpret = true
 max-len = 5
 emit-ir = "o.ll"
 no-cache = true
@@ -109,7 +111,7 @@ def test_defaults() -> None:
     settings = settings_from_args(["a.c"])
     assert settings == RunSettings(inputs=(Path("a.c"),))
     assert settings.search == ("random-path", "nurs:covnew")
-    assert (settings.opt_level, settings.entry, settings.tests) == (1, "main", "covering")
+    assert (settings.opt_level, settings.entry, settings.tests) == (1, None, "covering")
     assert (settings.max_time, settings.max_stack_frames) == (None, 8192)
 
 
