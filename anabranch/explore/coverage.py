@@ -155,6 +155,13 @@ class BlockTable:
         """Whether a counter counts something of the user's."""
         return self._is_user(self._functions[number])
 
+    def text_line(self, number: int) -> int:
+        """The line of the module's text where the counted instructions begin; 0 for the counter of a side."""
+        piece = self._pieces[number]
+        if piece is None:
+            return 0
+        return self._functions[number].blocks[piece.block].instructions[piece.start].text_line
+
     def describe(self, number: int) -> str:
         """A place for people: `file:line` of the block, or function and block where there is none."""
         piece = self._pieces[number]

@@ -336,7 +336,7 @@ class Exploration:
     def write_rows(self) -> None:
         rows, self.rows, self.row_count = self.rows, [], 0
         for batch in rows:
-            self.listener.on_tree(node_rows(batch, lambda place: 0), self._details.rows(batch))
+            self.listener.on_tree(node_rows(batch, self.table.text_line), self._details.rows(batch))
 
     # ---- the whole -----------------------------------------------------------------------------------
 

@@ -156,6 +156,7 @@ class Reporter:
             stack=self._stack(where, model),
             info=tuple(self._info(name, value, model) for name, value in fault.info.items()),
             test=test,
+            assembly_line=where.text_line if where is not None else 0,
             state=self.machine.path.number,
             suffix=str(fault.info.get("suffix", "")),
         )
@@ -171,6 +172,7 @@ class Reporter:
                 frame.file,
                 frame.line,
                 tuple((name, self._show(value, model)) for name, value in frame.arguments),
+                frame.text_line,
             )
             for frame in stack(where)
         )

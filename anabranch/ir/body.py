@@ -103,7 +103,7 @@ class BodyReader:
 
     def _read_lines(self) -> None:
         lines, cursor, findall, handlers = self.lines, self.cursor, TOKEN.findall, HANDLERS
-        places = self.names.debug.places
+        places, first_line = self.names.debug.places, self.first_line
         add = self.blocks[0].instructions.append
         for position, line in enumerate(lines):
             if position < self.resume or line[:5] == "    #":
@@ -142,6 +142,7 @@ class BodyReader:
                 if cursor.pos < len(tokens) and tokens[cursor.pos] != ",":
                     raise ValueError(f"unexpected '{tokens[cursor.pos]}'")
                 instruction.loc = loc
+                instruction.text_line = first_line + position
                 if result is not None:
                     self._define(result, instruction)
                 add(instruction)

@@ -46,7 +46,7 @@ class CallInfo:
 class Instruction:
     """One instruction; `extra` depends on the opcode (see the package's README)."""
 
-    __slots__ = ("extra", "flags", "loc", "opcode", "operands", "result", "targets", "type")
+    __slots__ = ("extra", "flags", "loc", "opcode", "operands", "result", "targets", "text_line", "type")
 
     def __init__(
         self,
@@ -65,6 +65,8 @@ class Instruction:
         self.extra = extra
         self.result: Local | None = None
         self.loc: DebugLoc | None = None
+        self.text_line = 0
+        """Line of the module's text, counted from 1."""
 
     @property
     def is_terminator(self) -> bool:

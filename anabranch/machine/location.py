@@ -36,6 +36,11 @@ class Where:
         return source_loc(self.unit, self.block, self.position)
 
     @property
+    def text_line(self) -> int:
+        """The line of the instruction in the module's text."""
+        return self.unit.plan.blocks[self.block].instructions[self.position].text_line
+
+    @property
     def place(self) -> int:
         """The number of the segment."""
         return self.unit.counters.covering(self.block, self.position)
@@ -56,6 +61,7 @@ class StackFrame:
     function: str
     file: str
     line: int
+    text_line: int
     arguments: tuple[tuple[str, Any], ...]
 
 
@@ -131,4 +137,6 @@ def _stack_frame(unit: Unit, block: int, position: int, values: dict[str, Any]) 
     for number, (param, name) in enumerate(zip(function.params, function.param_names, strict=True)):
         arguments.append((name or f"arg{number}", values.get(f"v{param.index}")))
     source = function.subprogram.name if function.subprogram is not None else function.name
-    return StackFrame(source, loc.file if loc else "", loc.line if loc else 0, tuple(arguments))
+    text_line = unit.plan.blocks[block].instructions[position].text_line
+    file, line = (loc.file, loc.line) if loc is not None else ("", 0)
+    return StackFrame(source, file, line, text_line, tuple(arguments))

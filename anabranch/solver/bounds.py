@@ -39,6 +39,10 @@ NODES_LIMIT = 400  # larger conditions are left to the solver
 
 def known_truth(cond: Expr, sets: Mapping[int, ValueSet]) -> bool | None:
     """The truth of a condition if the ranges of its variables force it."""
+    n = cond.a if cond.op == NOT else cond
+    if n.op == ULT and n.b.__class__ is Expr and n.a.op == VAR and n.b.op == VAR:
+        truth = _less(sets[n.a.a], sets[n.b.a])
+        return truth if n is cond or truth is None else not truth
     order = postorder_within([cond], NODES_LIMIT)
     if order is None:
         return None
@@ -56,6 +60,12 @@ def known_truth(cond: Expr, sets: Mapping[int, ValueSet]) -> bool | None:
         memo[n] = (0, MASK[n.w]) if r is None else r
     lo, hi = memo[cond]
     return bool(lo) if lo == hi else None
+
+
+def _less(p: ValueSet, q: ValueSet) -> bool | None:
+    if highest(p) < lowest(q):
+        return True
+    return False if lowest(p) >= highest(q) else None
 
 
 def _add(n: Expr, a: Range, b: Range, c: Any) -> Range | None:

@@ -6,7 +6,6 @@ None: ask the next one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from anabranch.expr import Expr, evaluate, expr_vars
@@ -15,7 +14,7 @@ from anabranch.expr.boolean import negation
 from .backend import UNKNOWN, UNSAT, Backend, Model, SolverUnknown
 from .bounds import known_truth
 from .slices import Slice, conjuncts
-from .valuesets import ValueSet, contains, intersect, lowest, truth_set, without
+from .valuesets import ValueSet, contains, highest, intersect, lowest, truth_set, without
 
 
 class Both(NamedTuple):
@@ -127,9 +126,10 @@ class Bounds:
 
 
 class KnownModels:
-    """A model of the slice found earlier takes the other side."""
+    """A model of the slice found earlier takes the other side, or its own model with one value changed."""
 
     name = "models"
+    touched_limit = 40  # constraints over the changed variable
 
     def answer(self, q: Query) -> Both | None:
         """See Link."""
@@ -137,6 +137,26 @@ class KnownModels:
         for model in s.models[1:]:
             if evaluate(cond, model) is not side:
                 return q.models(model)
+        changed = self._changed(s, q.other)
+        return None if changed is None else q.models(changed)
+
+    def _changed(self, s: Slice, cond: Expr) -> Model | None:
+        """The slice's model with another value of the one variable of the condition."""
+        vs = expr_vars(cond)
+        if len(vs) != 1:
+            return None
+        truth = truth_set(cond)
+        if truth is None:
+            return None
+        v = vs[0]
+        allowed = intersect(s.bounds[v], truth)
+        touched = [c for c in s.order if v in expr_vars(c)]
+        if not allowed or len(touched) > self.touched_limit:
+            return None
+        for value in (lowest(allowed), highest(allowed)):
+            model = s.model | {v: value}
+            if all(evaluate(c, model) is True for c in touched):
+                return model
         return None
 
 
@@ -198,9 +218,3 @@ class AskBackend:
         assert isinstance(result, dict)
         self.remembered.learn(q, result)
         return q.models(result)
-
-
-def default_links(backend: Backend) -> Sequence[Link]:
-    """The chain in its order."""
-    remembered = Remembered()
-    return (Seen(), ExactValues(), Bounds(), KnownModels(), remembered, AskBackend(backend, remembered))

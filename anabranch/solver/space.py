@@ -12,10 +12,18 @@ from anabranch.expr.boolean import negation
 from .backend import UNKNOWN, UNSAT, Backend, Model, SolverStats, SolverUnknown, Timer
 from .bitwuzla_backend import BitwuzlaBackend
 from .enumeration import Values, extreme, feasible_values, preferred
-from .links import Link, Query, Remembered, default_links
+from .links import AskBackend, Bounds, ExactValues, KnownModels, Link, Query, Remembered, Seen
+from .orders import Orders
 from .readable import readable
 from .slices import MODELS_KEPT, Decision, Slice, Split, conjuncts, make_slice, narrowed, root_slice
 from .valuesets import ValueSet, intersect, truth_set
+
+
+def default_links(backend: Backend) -> tuple[Link, ...]:
+    """The chain in its order."""
+    remembered = Remembered()
+    ask = AskBackend(backend, remembered)
+    return (Seen(), ExactValues(), Bounds(), KnownModels(), Orders(), remembered, ask)
 
 
 class SliceSpace:
