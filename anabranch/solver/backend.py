@@ -69,10 +69,14 @@ class Timer:
 class SolverStats:
     """Per kind of answer: how many, and the seconds spent looking for it."""
 
-    __slots__ = ("timers",)
+    __slots__ = ("forced", "split", "timers")
 
     def __init__(self) -> None:
         self.timers: dict[str, Timer] = {}
+        self.forced = 0
+        """Conditions found to have one feasible side."""
+        self.split = 0
+        """Conditions found to have two."""
 
     def timer(self, name: str) -> Timer:
         """The timer of that name."""
