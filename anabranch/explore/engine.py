@@ -257,6 +257,18 @@ class Exploration:
 
     # ---- totals --------------------------------------------------------------------------------------
 
+    def _queries(self) -> dict[str, Any]:
+        """Conditions decided, by outcome and by who decided them."""
+        stats = self.space.stats
+        asked = [stats.timers[name].count for name in ("backend", "check") if name in stats.timers]
+        return {
+            "total": stats.forced + stats.split,
+            "valid": stats.forced,
+            "invalid": stats.split,
+            "cex": sum(asked),
+            "by": stats.as_dict(),
+        }
+
     @property
     def instructions(self) -> int:
         return self.machine.counters.instructions()
@@ -388,7 +400,7 @@ class Exploration:
             states_waiting_max=self.waiting_max,
             instructions=self.instructions,
             coverage=self.table.report(self.machine.counters.N),
-            queries=self.space.stats.as_dict(),
+            queries=self._queries(),
             timers={"explore": explored, "solver": self.solver_seconds},
             stopped=self.stopped,
             searcher=self.search.description,

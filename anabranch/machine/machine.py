@@ -211,10 +211,9 @@ class Machine:
                 result = continuation[1].resume(parent, continuation, result)
                 continuation = parent
             if self.path.notes.get("at exit"):
-                self._run_exit(Exit(0 if result is None else result))
+                self._run_exit(self._returned(result))
             else:
-                status = self.path.notes.get("exit status", 0 if result is None else result)
-                self.observer.path_ended(Exit(status), None)
+                self.observer.path_ended(self._returned(result), None)
         except Yield as stop:
             return stop.state, siblings
         except (PathEnd, RecursionError, LongJump) as event:
@@ -243,28 +242,19 @@ class Machine:
             parent = continuation[0]
             result = continuation[1].resume(parent, continuation, result)
             continuation = parent
-        self._run_exit(Exit(0 if result is None else result))
+        self._run_exit(self._returned(result))
+
+    def _returned(self, result: Value) -> Exit:
+        """The outermost function returned: the entry function, or a handler of `atexit`, which has no say."""
+        return Exit(self.path.notes.get("exit status", 0 if result is None else result))
 
     def _run_exit(self, end: Exit) -> None:
         """Functions registered with `atexit`, last first, then the end itself."""
-        while self._next_handler(end):
-            self.program.callee(self._pop_handler(), (), VOID)(ROOT)
+        while pending := self.path.notes.get("at exit"):
+            notes = self.path.notes.set("exit status", end.status)
+            self.path.notes = notes.set("at exit", pending[:-1])
+            self.program.callee(pending[-1], (), VOID)(ROOT)
         self._ended(end)
-
-    def _next_handler(self, end: Exit) -> bool:
-        """Does a function registered with `atexit` still have to run? The first exit status counts."""
-        notes = self.path.notes
-        if "exit status" in notes:
-            end.status = notes["exit status"]
-        if not notes.get("at exit"):
-            return False
-        self.path.notes = notes.set("exit status", end.status)
-        return True
-
-    def _pop_handler(self) -> Value:
-        pending = self.path.notes["at exit"]
-        self.path.notes = self.path.notes.set("at exit", pending[:-1])
-        return pending[-1]
 
     def _allow_frames(self, continuation: Continuation) -> None:
         """Let Python nest as many calls as the program may still nest."""

@@ -22,12 +22,9 @@ def info_start(command: Sequence[str], pid: int, started: datetime, searcher: st
 def info_end(result: RunResult, finished: datetime, elapsed: timedelta) -> str:
     """The part that is added at the end."""
     queries = result.queries
-    total = int(queries.get("total", 0))
-    constructs = int(queries.get("constructs", 0))
     figures = {
         "explored paths": result.paths_total,
-        "avg. constructs per query": constructs // total if total else 0,
-        "total queries": total,
+        "total queries": int(queries.get("total", 0)),
         "valid queries": int(queries.get("valid", 0)),
         "invalid queries": int(queries.get("invalid", 0)),
         "query cex": int(queries.get("cex", 0)),

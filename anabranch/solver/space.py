@@ -98,8 +98,10 @@ class SliceSpace:
             raise SolverUnknown(q.side)
         decision: Decision
         if r is True or r is False:
+            self.stats.forced += 1
             decision = r
         else:
+            self.stats.split += 1
             decision = Split(
                 self._child(s, cond, r.yes, r.yes_values),
                 self._child(s, negation(cond), r.no, r.no_values),
