@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 from anabranch.environment import render
 from anabranch.explore.limits import Losses
 from anabranch.explore.new_coverage import NewCoverage
+from anabranch.explore.settings import ReportSettings
 from anabranch.explore.tree import ExecutionTree
 from anabranch.expr import Expr, evaluate, expr_vars, short_text, to_smtlib
 from anabranch.machine import (
@@ -24,25 +25,6 @@ from anabranch.machine import (
 )
 from anabranch.report.errors import ErrorRecord, StackEntry
 from anabranch.report.events import Listener, TestCase
-
-
-class ReportSettings(Protocol):
-    """The settings that decide what is written."""
-
-    @property
-    def tests(self) -> str: ...
-
-    @property
-    def all_errors(self) -> bool: ...
-
-    @property
-    def silent_assume(self) -> bool: ...
-
-    @property
-    def write_conditions(self) -> bool: ...
-
-    @property
-    def checks(self) -> tuple[str, ...]: ...
 
 
 class Reporter:

@@ -199,10 +199,7 @@ class Interpreter:
                 return self.call_program(frame, instruction, function)
             return self.call_outside(frame, instruction, name)
         pointer = self.value(frame, callee)
-        info = instruction.extra
-        assert isinstance(info, CallInfo)
-        seen = tuple(operand.type for operand in instruction.operands[1:])
-        table = self.program.call_table(info.function_type, seen, instruction.type)
+        table = self.program.call_table(instruction)
         arguments = [self.value(frame, operand) for operand in instruction.operands[1:]]
         return table[pointer](self.continuation(frame), *arguments)
 

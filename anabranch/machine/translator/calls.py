@@ -120,13 +120,8 @@ class CallWriter:
         return f", va=({''.join(items)})"
 
     def _indirect(self, block: int, position: int, instruction: Instruction) -> Lines:
-        info = instruction.extra
-        assert isinstance(info, CallInfo)
         pointer = self.emitter.operand(instruction.operands[0])
-        seen = tuple(operand.type for operand in instruction.operands[1:])
-        table = self.namespace.constant(
-            self.unit.program.call_table(info.function_type, seen, instruction.type)
-        )
+        table = self.namespace.constant(self.unit.program.call_table(instruction))
         arguments = "".join(f", {self.emitter.operand(a)}" for a in instruction.operands[1:])
         return [
             self._assign(instruction, f"{table}[{pointer}]({self._continuation(block, position)}{arguments})")

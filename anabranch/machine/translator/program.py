@@ -6,8 +6,8 @@ from collections.abc import Callable
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
-from anabranch.ir.module import Function, Instruction, Module
-from anabranch.ir.types import VOID, FunctionType, Type
+from anabranch.ir.module import CallInfo, Function, Instruction, Module
+from anabranch.ir.types import VOID, Type
 from anabranch.ir.values import ConstExpr, GlobalRef
 from anabranch.machine.constants import undefined_value
 from anabranch.machine.counters import Counters
@@ -15,7 +15,7 @@ from anabranch.machine.ends import Fault, Loss, ProgramError
 from anabranch.machine.translator.namespace import Namespace
 from anabranch.machine.translator.unit import Unit
 from anabranch.machine.translator.writer import Mark
-from anabranch.machine.values import coerce
+from anabranch.machine.values import coerce, fit
 
 if TYPE_CHECKING:
     from anabranch.machine.interpreter import Interpreter
@@ -23,23 +23,23 @@ if TYPE_CHECKING:
 Model = Callable[..., Any]
 ModelFinder = Callable[[str], Model | None]
 IntrinsicFinder = Callable[[str, Instruction], Callable[..., Any]]
+Passed = tuple[tuple[Type, bool], ...]  # types of arguments as the caller passes them; True: of a struct's copy
 
 
 class CallTable(dict[int, Any]):
     """Function pointers of one call signature -> what to call with `(continuation, arguments...)`."""
 
-    def __init__(self, program: TranslatedProgram, seen: tuple[Type, ...], named: int, result: Type) -> None:
+    def __init__(self, program: TranslatedProgram, passed: Passed, result: Type) -> None:
         super().__init__()
         self._program = program
-        self._seen = seen
-        self._named = named
+        self._passed = passed
         self._result = result
 
     def __missing__(self, address: Any) -> Any:
         if address.__class__ is not int:
             address = self._program.choose_callee(address)
             return self[address]
-        function = self[address] = self._program.callee(address, self._seen, self._result)
+        function = self[address] = self._program.callee(address, self._passed, self._result)
         return function
 
 
@@ -149,14 +149,21 @@ class TranslatedProgram:
 
     # ---- function pointers ---------------------------------------------------------------------------
 
-    def call_table(self, type: FunctionType, seen: tuple[Type, ...], result: Type) -> CallTable:
-        key = (type, seen, result)
+    def call_table(self, instruction: Instruction) -> CallTable:
+        """The table for calls that pass what this one passes."""
+        info = instruction.extra
+        assert isinstance(info, CallInfo)
+        passed = []
+        for operand, attrs in zip(instruction.operands[1:], info.arg_attrs, strict=True):
+            copied = attrs.byval if attrs is not None else None
+            passed.append((copied or operand.type, copied is not None))
+        key = (tuple(passed), instruction.type)
         table = self._tables.get(key)
         if table is None:
-            table = self._tables[key] = CallTable(self, seen, len(type.params), result)
+            table = self._tables[key] = CallTable(self, *key)
         return table
 
-    def callee(self, address: int, seen: tuple[Type, ...], result: Type) -> Callable[..., Any]:
+    def callee(self, address: int, passed: Passed, result: Type) -> Callable[..., Any]:
         """What a call through a pointer runs, its arguments fitted to the function's own parameters."""
         function = self.namespace.layout.functions.get(address)
         if function is None:
@@ -166,31 +173,51 @@ class TranslatedProgram:
             model = self.model(function.name)
             if model is None:
                 raise Loss("unsupported", f"external function {function.name}")
-            return lambda _, *arguments: model(*arguments)
+            if result is VOID:
+                return lambda _, *arguments: model(*arguments)
+            return lambda _, *arguments: fit(model(*arguments), result.bits)
         name = f"f{self.number(own)}"
         self.ensure(self.unit(own))
-        params = own.type.params
         if own.type.ret is not VOID and result is VOID:
             result = own.type.ret
-        exact = len(seen) == len(params) and all(a.bits == b.bits for a, b in zip(seen, params, strict=True))
-        if exact and not own.vararg and own.type.ret is result:
-            function_object: Callable[..., Any] = self.namespace.names[name]
-            return function_object
-        return self._fitted(own, name, seen, result)
+        exact = [(type.bits, False) for type in own.type.params]
+        if exact == [(type.bits, copied) for type, copied in passed] and not own.vararg:
+            if own.type.ret is result and not any(self._copied_parameters(own)):
+                function_object: Callable[..., Any] = self.namespace.names[name]
+                return function_object
+        return self._fitted(own, name, passed, result)
 
-    def _fitted(self, own: Function, name: str, seen: tuple[Type, ...], result: Type) -> Callable[..., Any]:
+    def _copied_parameters(self, own: Function) -> list[str | None]:
+        """Allocation sites for the parameters that are copies of structs."""
+        return [
+            self.site_name((id(own), position), "a copied argument", attrs.byval, None)
+            if attrs is not None and attrs.byval is not None
+            else None
+            for position, attrs in enumerate(own.param_attrs)
+        ]
+
+    def _fitted(self, own: Function, name: str, passed: Passed, result: Type) -> Callable[..., Any]:
         params, names = own.type.params, self.namespace.names
-        returned = own.type.ret
+        returned, copies = own.type.ret, self._copied_parameters(own)
+
+        def fitted(position: int, arguments: tuple[Any, ...]) -> Any:
+            wanted, site = params[position], copies[position]
+            if position >= len(passed):
+                return undefined_value(wanted)
+            if site is not None:
+                return names["copy_argument"](arguments[position], names[site])
+            type, copied = passed[position]
+            return coerce(arguments[position], 64 if copied else type.bits, wanted.bits)
 
         def call(continuation: Any, *arguments: Any) -> Any:
-            fitted = [
-                coerce(arguments[i], seen[i].bits, type.bits) if i < len(seen) else undefined_value(type)
-                for i, type in enumerate(params)
-            ]
+            named = [fitted(position, arguments) for position in range(len(params))]
             more = {}
             if own.vararg:
-                more["va"] = tuple((seen[i], arguments[i], False) for i in range(len(params), len(seen)))
-            value = names[name](continuation, *fitted, **more)
+                more["va"] = tuple(
+                    (type, value, copied)
+                    for (type, copied), value in zip(passed[len(params) :], arguments[len(params) :], strict=True)
+                )
+            value = names[name](continuation, *named, **more)
             if result is VOID:
                 return None
             if returned is VOID:

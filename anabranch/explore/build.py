@@ -1,0 +1,131 @@
+"""Builds the parts of an exploration from its settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from anabranch.analysis.callgraph import build_call_graph
+from anabranch.analysis.cfg import build_cfg
+from anabranch.analysis.distance import DistanceGraph
+from anabranch.environment import EXTERNAL_GLOBALS, MODELS, OVERRIDES
+from anabranch.explore.coverage import BlockTable
+from anabranch.explore.distance import UncoveredDistance, UncoveredMeasure
+from anabranch.explore.new_coverage import NewCoverage
+from anabranch.explore.protocols import Search
+from anabranch.explore.search import SearchContext, make_search
+from anabranch.explore.settings import ExploreSettings, LoadedProgram
+from anabranch.explore.tree import ExecutionTree
+from anabranch.ir.module import Function
+from anabranch.machine import Machine, MachineSettings, ModelApi, Observer, State
+from anabranch.solver import Backend, BitwuzlaBackend, CrossChecked, QueryLog, SliceSpace, Z3Backend
+
+
+def find_model(name: str, api: ModelApi) -> Any:
+    """The environment's model of a C function, bound to a machine."""
+    found = MODELS.get(name)
+    if found is None:
+        return None
+    function = found.function
+
+    def call(*arguments: Any) -> Any:
+        if not found.accepts(len(arguments)):
+            api.error("bad_call", f"{name} called with {len(arguments)} arguments")
+        return function(api, *arguments)
+
+    return call
+
+
+def make_machine(
+    program: LoadedProgram,
+    settings: ExploreSettings,
+    table: BlockTable,
+    tree: ExecutionTree,
+    observer: Observer,
+    space: SliceSpace,
+) -> Machine:
+    """The machine, with the environment's models."""
+    return Machine(
+        program.module,
+        table,
+        tree,
+        observer,
+        space,
+        find_model,
+        OVERRIDES,
+        EXTERNAL_GLOBALS,
+        MachineSettings(
+            check_overflow="overflow" in settings.checks,
+            max_stack_frames=settings.max_stack_frames,
+            max_forks=settings.max_forks,
+            max_depth=settings.max_depth,
+            only_interpret=settings.interpret,
+        ),
+    )
+
+
+def make_backend(settings: ExploreSettings, log_dir: Path | None) -> Backend:
+    """The solver behind the chain, with a second opinion and a log of queries where wanted."""
+    backend: Backend = BitwuzlaBackend(seconds=settings.max_solver_time)
+    if settings.check_solver:
+        backend = CrossChecked(backend, Z3Backend(), log_dir)
+    if settings.log_queries and log_dir is not None:
+        backend = QueryLog(backend, log_dir / "queries")
+    return backend
+
+
+def is_user_function(function: Function) -> bool:
+    """Every function with source is the user's own as long as no library is linked in."""
+    return function.subprogram is not None
+
+
+def make_order(
+    program: LoadedProgram,
+    settings: ExploreSettings,
+    tree: ExecutionTree,
+    table: BlockTable,
+    counters: Sequence[int],
+    new_coverage: NewCoverage,
+) -> Search[State]:
+    """The search order that the settings name."""
+
+    def callers(state: State) -> Iterator[int]:
+        k = state.continuation
+        while k[1] is not None:
+            site = k[1]
+            yield site.unit.counters.segments[site.block, 0]
+            k = k[0]
+
+    def graph() -> DistanceGraph:
+        return DistanceGraph(build_call_graph(program.module, [program.entry]))
+
+    distance: UncoveredDistance[State] = UncoveredDistance(
+        new_coverage, UncoveredMeasure(table, counters, graph), callers
+    )
+    order = TopologicalOrder(table)
+    context: SearchContext[State] = SearchContext(
+        seed=settings.seed,
+        tree=tree,
+        counters=counters,
+        distance=distance,
+        order_key=order,
+    )
+    return make_search(settings.search, context)
+
+
+class TopologicalOrder:
+    """Sorts states by place: deeper call stacks first, then blocks in reverse postorder."""
+
+    def __init__(self, table: BlockTable) -> None:
+        self._table = table
+        self._ranks: dict[int, int] = {}
+
+    def __call__(self, state: State) -> tuple[int, int]:
+        rank = self._ranks.get(state.place)
+        if rank is None:
+            function = self._table.function_of(state.place)
+            order = build_cfg(function).order
+            block = self._table.block_of(state.place)
+            rank = self._ranks[state.place] = order.index(block) if block in order else len(order)
+        return (-state.continuation[2], rank)
