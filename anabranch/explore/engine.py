@@ -73,6 +73,7 @@ class Exploration:
         )
         self.batch = NO_BATCH if settings.search == ("dfs",) else settings.batch_forks
         self.stopped: str | None = None
+        self.states_to_end = 0  # for the sake of memory
         self.waiting_max = 0
         self.picks = 0
         self._details = Details(self.table.describe, expr.short_text)
@@ -102,8 +103,11 @@ class Exploration:
     # ---- looking around ------------------------------------------------------------------------------
 
     def go_on(self) -> bool:
+        """Between two states: look around if it is time to, make room if memory runs short."""
         if self.look_due or self.settings.max_tests is not None or self.settings.max_instructions is not None:
             self.look()
+            if self.states_to_end:
+                self._save_memory()
         return self.stopped is None
 
     def look(self) -> None:
@@ -111,28 +115,29 @@ class Exploration:
         self.look_due = False
         if self.stopped is None:
             self.stopped = self.limits.check(self.figures)
-        if self.stopped is not None:
-            self.machine.trap.stop_now = True
         now = time.monotonic()
         if now >= self._next_progress:
             self._next_progress = now + PROGRESS_SECONDS
-            self._save_memory()
+            self.states_to_end = self.states_to_end or self.limits.states_to_end(len(self.search))
             self.listener.on_progress(self.figures.progress())
+        self.machine.trap.stop_now = self.stopped is not None or self.states_to_end > 0
         if now >= self._next_stats:
             self._next_stats = now + STATS_SECONDS
             self.listener.on_stats(self.figures.stats_row())
 
     def _save_memory(self) -> None:
         """End the least promising waiting states if memory runs short; each one is counted."""
-        count = self.limits.states_to_end(len(self.search))
-        if not count:
-            return
+        self._give_up(least_promising(self.search.states(), self.states_to_end), "out-of-memory")
+        self.states_to_end = 0
+        self.machine.trap.stop_now = False
         self.space.evict(0)
         self.machine.namespace.forget_symbolic()
-        for state in least_promising(self.search.states(), count):
+        expr.collect()
+
+    def _give_up(self, states: Sequence[State], why: str) -> None:
+        for state in states:
             self.search.remove(state)
-            self.reporter.dropped("out-of-memory", state.node, state.place)
-        gc.collect()
+            self.reporter.given_up(state, why)
 
     def interrupt(self, number: int, frame: object) -> None:
         """Ctrl-C or SIGTERM: stop at the next block; a second one breaks off at once."""
@@ -188,9 +193,7 @@ class Exploration:
         reporter = self.reporter
         left = len(self.search)
         if self.stopped is not None:
-            for state in list(self.search.states()):
-                self.search.remove(state)
-                reporter.dropped(self.stopped, state.node, state.place)
+            self._give_up(list(self.search.states()), self.stopped)
         self.tree.flush()
         self.write_rows()
         self.listener.on_stats(self.figures.stats_row())

@@ -19,6 +19,7 @@ from anabranch.machine import (
     PathEnd,
     ProgramError,
     Silent,
+    State,
     Where,
     cons_to_list,
     stack,
@@ -97,11 +98,14 @@ class Reporter:
     def error_branch(self, fault: Fault, where: Where | None) -> None:
         self._failed(fault, where, fault.kind)
 
-    def dropped(self, kind: str, node: Any, place: int) -> None:
-        """A waiting state was given up."""
-        self.losses.add(kind)
+    def given_up(self, state: State, why: str) -> None:
+        """A waiting state will not be explored further; what it alone has covered still gets a test."""
+        self.losses.add(why)
         self.early += 1
-        self.tree.end(node, place, kind)
+        if state.covered_new and self._wanted(True):
+            self.machine.path.restore(state)
+            self._write("early", None, kind=why)
+        self.tree.end(state.node, state.place, why)
 
     def _close(self, reason: str, where: Where | None) -> None:
         self.ends[reason] = self.ends.get(reason, 0) + 1
