@@ -20,7 +20,7 @@ from bench.lib.bitslice import BitSlices
 from bench.lib.compare import predicted_end
 from bench.lib.conditions import at_most, bits_of_float, read_conditions, variable_tables
 from bench.lib.engine import EngineFailure, EngineRun, run_engine
-from bench.lib.float_slices import Unsupported
+from bench.lib.float_slices import Unsupported, table_of
 from bench.lib.generate import Program
 from bench.lib.native import NativeError
 from bench.lib.oracle import Truth, draw
@@ -47,13 +47,11 @@ def check_tables(program: Program, truth: Truth, run: EngineRun, scripts: list[S
     """Evaluate all conditions for all inputs; raises Unsupported if a term is beyond the evaluator."""
     constants = {name: sort for s in scripts for name, sort in s.constants.items()}
     slices = BitSlices(program.input_count, variable_tables(program, constants))
+    by_end = _tables_by_end(truth)
+    by_end.pop(("assume", 0), None)
     wanted = 0
-    by_end: dict[tuple[str, int], int] = {}
-    for number in range(program.input_count):
-        end = truth.ends[truth.end_of[number]]
-        if end.kind != "assume":
-            wanted |= 1 << number
-            by_end[end.kind, end.line] = by_end.get((end.kind, end.line), 0) | 1 << number
+    for table in by_end.values():
+        wanted |= table
     error_lines = {int(e["test"]): int(e["line"]) for e in run.run["errors"] if e.get("test")}
     problems = []
     seen = 0
@@ -82,6 +80,14 @@ def check_tables(program: Program, truth: Truth, run: EngineRun, scripts: list[S
     if seen & ~wanted:
         problems.append(f"input {_lowest(seen & ~wanted)} is excluded by an assumption, yet a path has it")
     return problems
+
+
+def _tables_by_end(truth: Truth) -> dict[tuple[str, int], int]:
+    """For every kind and line of an end, the table of the inputs that have it natively."""
+    kinds = [(end.kind, end.line) for end in truth.ends]
+    return {
+        kind: table_of([kinds[number] == kind for number in truth.end_of]) for kind in dict.fromkeys(kinds)
+    }
 
 
 def _lowest(table: int) -> int:

@@ -29,13 +29,15 @@ class Row:
     tally: Tally
 
 
-def replay_source(name: str, source: Path, defines: tuple[str, ...], directory: Path) -> Row:
+def replay_source(
+    name: str, source: Path, defines: tuple[str, ...], directory: Path, bounds: bool = False
+) -> Row:
     """Explore with a test for every path, then run them all natively."""
     tally, paths = Tally(), 0
     try:
         run = run_engine([source], directory, defines=defines, extra=("--all-errors",), time_limit=900)
         paths = run.paths
-        tally = replay(run, build_for_replay(source, directory, defines))
+        tally = replay(run, build_for_replay(source, directory, defines, bounds=bounds))
         if len(run.tests) != paths:
             tally.problems.append(f"{len(run.tests)} tests for {paths} paths")
     except (EngineFailure, NativeError) as failure:
@@ -55,7 +57,7 @@ def replay_seed(seed: int, keep: Path | None = None) -> Row:
     with tempfile.TemporaryDirectory(prefix="anabranch-replay-") as scratch:
         directory = Path(scratch)
         draw(seed, directory)
-        row = replay_source(f"generated {seed}", directory / "program.c", (), directory)
+        row = replay_source(f"generated {seed}", directory / "program.c", (), directory, bounds=True)
         if row.tally.problems and keep is not None:
             kept = keep_failure(directory, keep, f"replay-{seed}", row.tally.problems)
             row.tally.problems.append(f"kept in {kept}")

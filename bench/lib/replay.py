@@ -90,5 +90,13 @@ def replay(run: EngineRun, program: Path) -> Tally:
     return tally
 
 
-def build_for_replay(source: Path, directory: Path, defines: Sequence[str] = ()) -> Path:
-    return build_checked([source], directory / "replay", flags=[*defines, "-Wno-everything"])
+def build_for_replay(
+    source: Path, directory: Path, defines: Sequence[str] = (), *, bounds: bool = False
+) -> Path:
+    """A checked build. ``bounds`` adds the check of array types, which sees accesses far behind a red zone.
+
+    It also objects to an index that leaves an inner array but not the object, which the engine allows: only
+    for programs that have none of these.
+    """
+    flags = [*defines, "-Wno-everything", *(("-fsanitize=bounds",) if bounds else ())]
+    return build_checked([source], directory / "replay", flags=flags)

@@ -178,6 +178,8 @@ UNCHECKED void *malloc(size_t size) {
   poison(arena, ZONE, HEAP_ZONE);
   usable(p, size, padded + ZONE, HEAP_ZONE);
   arena += need;
+  /* far accesses behind the last block are wrong too */
+  poison(arena, arena_end - arena < 4096 ? arena_end - arena : 4096, HEAP_ZONE);
   return (void *)p;
 }
 UNCHECKED void free(void *q) {

@@ -19,7 +19,7 @@ int oracle_printf(const char *format, ...);
 int oracle_puts(const char *text);
 
 /* Globals stand together, so that one copy restores them all. */
-#define STATE __attribute__((section("state")))
+#define STATE __attribute__((section("state"), used))
 #define COV oracle_line(__LINE__);
 #define AT(i, n) oracle_index((long long)(i), (n), __LINE__)
 #define NZ(d) ((__typeof__(+(d)))oracle_nonzero((unsigned long long)(d), __LINE__))
