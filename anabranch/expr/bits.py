@@ -222,7 +222,7 @@ def _join_pieces(hi: Expr, hi_w: int, lo: Expr, lo_w: int) -> Value | None:
             w = lo.a.w
             if hi.c >= w and lo.a is extract(whole, hi.c - w, w):
                 return concat(extract(whole, hi.c - w, hi_w + w), hi_w + w, lo.b, lo_w - w)
-    elif lo.op == EXTRACT:
+    if lo.op == EXTRACT:
         if lo.c + lo_w + hi_w <= lo.a.w and hi is extract(lo.a, lo.c + lo_w, hi_w):
             return extract(lo.a, lo.c, hi_w + lo_w)
     elif (

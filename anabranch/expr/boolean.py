@@ -92,7 +92,7 @@ def bool_and(x: Value, y: Value) -> Value:
 
 
 def bool_or(x: Value, y: Value) -> Value:
-    """Disjunction, kept as the negated conjunction of the negations where that is simpler."""
+    """Disjunction; the rules of the conjunction of the negations apply too."""
     if x.__class__ is not Expr:
         return True if x else y
     if y.__class__ is not Expr:
@@ -106,6 +106,9 @@ def bool_or(x: Value, y: Value) -> Value:
     if r is None:
         r = _and_part(ny, nx)
     if r is not None:
+        if r.__class__ is Expr and r.op == AND:
+            x, y = negation(r.a), negation(r.b)
+            return binary(OR, 1, x, y) if x.id < y.id else binary(OR, 1, y, x)
         return not_(r)
     r = _or_part(x, y)
     if r is None:
@@ -123,14 +126,6 @@ def _or_part(x: Expr, y: Expr) -> Value | None:
         n = negation(y)
         if x.a is n or x.b is n:
             return True
-    elif x.op == AND:
-        if x.a is y or x.b is y:
-            return y
-        n = negation(y)
-        if x.a is n:
-            return bool_or(x.b, y)
-        if x.b is n:
-            return bool_or(x.a, y)
     return None
 
 

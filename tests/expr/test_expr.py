@@ -143,7 +143,12 @@ def test_canonical_forms(xyz: tuple[Any, Any, Any]) -> None:
     assert (wide == 300) is False and (wide < 256) is True and (wide == 7) is (b == 7)
     assert (X.sext(b, 8, 32) == 0x80) is False and (X.sext(b, 8, 32) == 0xFFFFFF80) is (b == 0x80)
     assert X.slt(wide, 0, 32) is False
+    fields = (x & 0xF0F0) | (y & 0x0F0F)
+    assert (fields & 0xF0F0) is (x & 0xF0F0) and (fields & 0x0F0F) is (y & 0x0F0F)
+    assert (((x & 0xF0) ^ (y & 0x0E)) & 0x0E) is (y & 0x0E)
     cond = b == 5
+    assert (cond | (cond & (x == y))) is cond and (cond & (cond | (x == y))) is cond
+    assert (cond | (~cond & (x == y))) is (cond | (x == y))
     flag = X.ite(cond, 1, 0, 32)
     assert (flag != 0) is cond and (flag == 0) is X.not_(cond) and flag is X.zext(cond, 1, 32)
     table = X.ite(b == 1, 10, X.ite(b == 2, 20, 30, 32), 32)
@@ -167,6 +172,13 @@ def test_bytes_come_together_again(xyz: tuple[Any, Any, Any]) -> None:
     assert down is x
     total = X.add(x, 77, 32)
     assert X.from_bytes(X.to_bytes(total, 32)) is total
+    for whole in (
+        X.ite(X.var("b", 8) == 1, 0x1234, 0x5678, 16),
+        X.and_(X.extract(x, 0, 16), 0xFF0F, 16),
+        X.add(X.zext(parts[0], 8, 16), X.zext(parts[1], 8, 16), 16),
+    ):
+        low, high = X.to_bytes(whole, 16)
+        assert X.concat(high, 8, low, 8) is whole
     four = [X.var(f"c{i}", 8) for i in range(4)]
     word = X.from_bytes(four)
     assert all(X.extract(word, 8 * i, 8, 32) is four[i] for i in range(4))

@@ -307,3 +307,64 @@ def test_random_growth(seed: int) -> None:
         world.check(tree, k, what)
         if tree[0].__class__ is X.Expr and not any(tree[0] is t[0] for t in pool[k]):
             pool[k].append(tree)
+
+
+@pytest.mark.parametrize("w", [4, 5])
+def test_constants_on_both_sides(w: int) -> None:
+    """(x op k) compared with c, for all k and c, at widths where odd numbers are not their own inverses."""
+    x = X.var(f"line{w}", w)
+    inputs = range(1 << w)
+    for name in ("add", "sub", "mul", "and", "or", "xor", "shl", "lshr", "ashr", "udiv", "urem"):
+        f, plain = BINARY[name]
+        for k in inputs:
+            for left in (True, False):
+                e = f(x, k, w) if left else f(k, x, w)
+                values = [plain(v, k, w) if left else plain(k, v, w) for v in inputs]
+                for c in inputs:
+                    for compare in ("eq", "ult", "slt"):
+                        g, meaning = COMPARE[compare]
+                        cond = g(e, c, w)
+                        if cond.__class__ is X.Expr and cond.op in ("eq", "ult", "slt") and cond.a is e:
+                            continue  # no rule
+                        for v, value in zip(inputs, values, strict=True):
+                            assert X.evaluate(cond, {x.a: v}) is meaning(value, c, w), (
+                                name,
+                                k,
+                                compare,
+                                c,
+                                v,
+                            )
+
+
+def test_pieces_put_together() -> None:
+    """Shifted, extended and masked pieces joined by or, add, xor, and; cut again and compared."""
+    world = World(2)
+    (x, xs), (y, ys) = world.leaves
+    w = 7
+    pieces: list[Tree] = []
+    for v, plain in ((x, xs), (y, ys), (X.add(x, y, 2), tuple((a + b) & 3 for a, b in world.models))):
+        wide = (X.zext(v, 2, w), plain)
+        extended = (X.sext(v, 2, w), tuple(signed(a, 2) & MASK[w] for a in plain))
+        for base, column in (wide, extended):
+            pieces.append((base, column))
+            pieces += [(X.shl(base, k, w), tuple(a << k & MASK[w] for a in column)) for k in range(1, w)]
+            for c in (1, 3, 12, 0x41):
+                pieces.append((X.or_(base, c, w), tuple(a | c for a in column)))
+                pieces.append((X.and_(base, c, w), tuple(a & c for a in column)))
+    for p, q in itertools.product(pieces, repeat=2):
+        for name in ("or", "add", "xor", "and"):
+            tree = apply(*BINARY[name], p, q, w)
+            world.check(tree, w, (name, p[0], q[0]))
+    rng = random.Random(2)
+    for _ in range(1500):
+        p, q, r = (rng.choice(pieces) for _ in range(3))
+        tree = apply(*BINARY[rng.choice(["or", "add"])], apply(*BINARY["or"], p, q, w), r, w)
+        world.check(tree, w, "three pieces")
+        lo = rng.randrange(w)
+        k = rng.randrange(1, w - lo + 1)
+        cut = (X.extract(tree[0], lo, k, w), tuple(a >> lo & MASK[k] for a in tree[1]))
+        world.check(cut, k, ("cut", tree[0], lo, k))
+        for name in ("eq", "ult", "slt"):
+            world.check(
+                apply(*COMPARE[name], tree, world.constant(0) if rng.random() < 0.2 else q, w), 1, name
+            )

@@ -128,6 +128,23 @@ def test_floating_point_z3(name: str, e: Any) -> None:
     agree(Z3, e, fp_model(random.Random(name)))
 
 
+@pytest.mark.parametrize("backend", [BITWUZLA, Z3], ids=["bitwuzla", "z3"])
+def test_invalid_operations_give_the_default_nan(backend: Any) -> None:
+    for w in (16, 32):
+        f = fpvalue.FORMATS[w]
+        x, y = X.var(f"fx{w}", w), X.var(f"fy{w}", w)
+        infinity, minus_one = f.infinity, f.bias << f.fraction_bits | f.sign
+        agree(backend, X.fsub(x, y, w), {x.a: infinity, y.a: infinity})
+        agree(backend, X.fdiv(x, y, w), {x.a: 0, y.a: f.sign})
+        agree(backend, X.fmul(x, y, w), {x.a: infinity, y.a: 0})
+        agree(backend, X.fsqrt(x, w), {x.a: minus_one})
+        # NaN operands, signalling and negative ones too
+        agree(backend, X.fadd(x, y, w), {x.a: f.infinity | 1, y.a: f.infinity | f.quiet | f.sign})
+        agree(backend, X.fadd(x, y, w), {x.a: minus_one, y.a: f.infinity | 1 | f.sign})
+        agree(backend, X.fp_convert(x, w, 48 - w), {x.a: f.infinity | 5 | f.sign})
+        agree(backend, X.ftrunc(x, w), {x.a: f.infinity | 1})
+
+
 def hard_query() -> list[Any]:
     """Factors of a product of two primes."""
     p, q = X.var("p80", 80), X.var("q80", 80)
