@@ -26,16 +26,15 @@ _AND_KEY, _OR_KEY, _MUL_KEY, _SHL_KEY, _SHR_KEY = ([k << w for w in range(len(MA
 
 def _eq(x: Expr, y: Any) -> Any:
     if y.__class__ is int:
-        try:
-            return x.eqm[y]
-        except KeyError:
+        r = x.eqm.get(y)
+        if r is None:
             known = len(_NODES)
             r = eq_const(x, y & MASK[x.w])
             if len(_NODES) == known:
                 if x.eqm is _EMPTY:
                     x.eqm = {}
                 x.eqm[y] = r
-            return r
+        return r
     if y.__class__ is Expr or y.__class__ is bool:
         return eq(x, y, x.w)
     return NotImplemented
@@ -43,16 +42,15 @@ def _eq(x: Expr, y: Any) -> Any:
 
 def _ne(x: Expr, y: Any) -> Any:
     if y.__class__ is int:
-        try:
-            return x.eqm[~y]
-        except KeyError:
+        r = x.eqm.get(~y)
+        if r is None:
             known = len(_NODES)
             r = _not(eq_const(x, y & MASK[x.w]))
             if len(_NODES) == known:
                 if x.eqm is _EMPTY:
                     x.eqm = {}
                 x.eqm[~y] = r
-            return r
+        return r
     if y.__class__ is Expr or y.__class__ is bool:
         return _not(eq(x, y, x.w))
     return NotImplemented
@@ -67,50 +65,44 @@ def _not(x: Any) -> Any:
 
 def _lt(x: Expr, y: Any) -> Any:
     if y.__class__ is int:
-        try:
-            return x.ltm[y]
-        except KeyError:
+        r = x.ltm.get(y)
+        if r is None:
             known = len(_NODES)
             r = ult_const(x, y)
             if len(_NODES) == known:
                 if x.ltm is _EMPTY:
                     x.ltm = {}
                 x.ltm[y] = r
-            return r
+        return r
     return ult(x, y, x.w)
 
 
 def _ge(x: Expr, y: Any) -> Any:
     if y.__class__ is int:
-        try:
-            return x.ltm[~y]
-        except KeyError:
+        r = x.ltm.get(~y)
+        if r is None:
             known = len(_NODES)
             r = _not(ult_const(x, y))
             if len(_NODES) == known:
                 if x.ltm is _EMPTY:
                     x.ltm = {}
                 x.ltm[~y] = r
-            return r
+        return r
     return _not(ult(x, y, x.w))
 
 
 def _le(x: Expr, y: Any) -> Any:
     if y.__class__ is int:
         y += 1
-        try:
-            return x.ltm[y]
-        except KeyError:
-            return _lt(x, y)
+        r = x.ltm.get(y)
+        return _lt(x, y) if r is None else r
     return _not(ult(y, x, x.w))
 
 
 def _gt(x: Expr, y: Any) -> Any:
     if y.__class__ is int:
-        try:
-            return x.ltm[-2 - y]  # ~(y + 1)
-        except KeyError:
-            return _ge(x, y + 1)
+        r = x.ltm.get(-2 - y)  # ~(y + 1)
+        return _ge(x, y + 1) if r is None else r
     return ult(y, x, x.w)
 
 
@@ -127,29 +119,23 @@ def _remembered(x: Expr, y: int, key: int, f: Callable[[Expr, int], Any]) -> Any
 
 def _add(x: Expr, y: Any) -> Any:
     if y.__class__ is int and x.w != 1:
-        try:
-            return x.opm[~y]
-        except KeyError:
-            return _remembered(x, y, ~y, add_const)
+        r = x.opm.get(~y)
+        return _remembered(x, y, ~y, add_const) if r is None else r
     return add(x, y, x.w)
 
 
 def _sub(x: Expr, y: Any) -> Any:
     if y.__class__ is int and x.w != 1:
         y = -y & MASK[x.w]
-        try:
-            return x.opm[~y]
-        except KeyError:
-            return _remembered(x, y, ~y, add_const)
+        r = x.opm.get(~y)
+        return _remembered(x, y, ~y, add_const) if r is None else r
     return sub(x, y, x.w)
 
 
 def _xor(x: Expr, y: Any) -> Any:
     if y.__class__ is int and x.w != 1:
-        try:
-            return x.opm[y]
-        except KeyError:
-            return _remembered(x, y, y, xor_const)
+        r = x.opm.get(y)
+        return _remembered(x, y, y, xor_const) if r is None else r
     return xor(x, y, x.w)
 
 
@@ -159,10 +145,8 @@ def _and(x: Expr, y: Any) -> Any:
         if y == MASK[w]:
             return x
         key = y + _AND_KEY[w]
-        try:
-            return x.opm[key]
-        except KeyError:
-            return _remembered(x, y, key, and_const)
+        r = x.opm.get(key)
+        return _remembered(x, y, key, and_const) if r is None else r
     return and_(x, y, w)
 
 
@@ -170,10 +154,8 @@ def _or(x: Expr, y: Any) -> Any:
     w = x.w
     if y.__class__ is int and w != 1:
         key = y + _OR_KEY[w]
-        try:
-            return x.opm[key]
-        except KeyError:
-            return _remembered(x, y, key, or_const)
+        r = x.opm.get(key)
+        return _remembered(x, y, key, or_const) if r is None else r
     return or_(x, y, w)
 
 
@@ -181,10 +163,8 @@ def _mul(x: Expr, y: Any) -> Any:
     w = x.w
     if y.__class__ is int and w != 1:
         key = y + _MUL_KEY[w]
-        try:
-            return x.opm[key]
-        except KeyError:
-            return _remembered(x, y, key, mul_const)
+        r = x.opm.get(key)
+        return _remembered(x, y, key, mul_const) if r is None else r
     return mul(x, y, w)
 
 
@@ -200,10 +180,8 @@ def _lshift(x: Expr, y: Any) -> Any:
     w = x.w
     if y.__class__ is int and w != 1 and y < w:
         key = y + _SHL_KEY[w]
-        try:
-            return x.opm[key]
-        except KeyError:
-            return _remembered(x, y, key, _shl_const)
+        r = x.opm.get(key)
+        return _remembered(x, y, key, _shl_const) if r is None else r
     return shl(x, y, w)
 
 
@@ -211,10 +189,8 @@ def _rshift(x: Expr, y: Any) -> Any:
     w = x.w
     if y.__class__ is int and w != 1 and y < w:
         key = y + _SHR_KEY[w]
-        try:
-            return x.opm[key]
-        except KeyError:
-            return _remembered(x, y, key, _lshr_const)
+        r = x.opm.get(key)
+        return _remembered(x, y, key, _lshr_const) if r is None else r
     return lshr(x, y, w)
 
 
