@@ -39,6 +39,6 @@ def fuzz_arguments(api: ModelApi, max_len: int) -> list[Any]:
     """Symbolic data of a symbolic size up to `max_len`, as a fuzzer would give it."""
     size = api.fresh("fuzz_size", 64)
     api.assume(expr.ule(size, max_len, 64))
-    data = api.allocate(max_len, "heap", "fuzz_data")
+    data = api.allocate(max_len, "input", "fuzz_data")
     api.make_symbolic(data, max_len, "fuzz_data")
     return [data, size]

@@ -182,12 +182,18 @@ class Reporter:
         return f"{name}: {value:#x}" if name == "address" and isinstance(value, int) else f"{name}: {value}"
 
     def _leak(self) -> Fault | None:
-        """Heap objects that nobody freed before the program ended."""
+        """Heap objects that nobody freed before the program ended; the error lies where they come from."""
         leaked = [info for info in self.machine.memory.live_objects() if info.site.kind == "heap"]
         if not leaked:
             return None
         details: dict[str, object] = {f"object {n}": info.describe() for n, info in enumerate(leaked[:8], 1)}
-        return Fault("leak", f"memory leak: {len(leaked)} objects never freed", details)
+        what = "1 object" if len(leaked) == 1 else f"{len(leaked)} objects"
+        message = f"memory leak: {what} never freed"
+        file, _, line = str(leaked[0].site.loc).rpartition(":")
+        if file:
+            details |= {"file": file, "line": line}
+            message += f", {'' if len(leaked) == 1 else 'the first '}allocated at {file}:{line}"
+        return Fault("leak", message, details)
 
     # ---- tests ---------------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ read becomes a balanced tree of `ite` over runs of equal values, a write an `ite
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from anabranch import expr
@@ -23,6 +24,7 @@ Value = Any
 MAX_LEAVES = 1 << 16  # places a read may choose from before the path forks over halves
 MAX_TARGETS = 1 << 11  # likewise for a write, which touches every one of them
 WILD_CANDIDATES = 64
+WORD = 8  # bytes that a block is chosen in at a time
 
 
 def base_numbers(address: Expr) -> list[int]:
@@ -184,14 +186,32 @@ class AddressResolver:
         return choose(runs, offset, 8 * size)
 
     def store(self, address: Expr, size: int, value: Value) -> None:
+        self.write_bytes(address, split_value(value, size))
+
+    def read_bytes(self, address: Expr, size: int) -> list[Value]:
+        """A block of bytes, resolved as a whole."""
+        info, offset = self.resolve(address, size, write=False)
+        if offset.__class__ is int:
+            return self.memory.read_bytes(info.base + offset, size)
+        places = self.places(info, offset, size, MAX_LEAVES)
+        data = self.memory.read_bytes(info.base + places[0], places[-1] - places[0] + size)
+        block: list[Value] = []
+        for start in range(0, size, WORD):
+            count = min(WORD, size - start)
+            word = choose(value_runs(data[start:], places, count), offset, 8 * count)
+            block += split_value(word, count)
+        return block
+
+    def write_bytes(self, address: Expr, parts: Sequence[Value]) -> None:
+        """Overwrite a block of bytes, resolved as a whole."""
+        size = len(parts)
         info, offset = self.resolve(address, size, write=True)
         if offset.__class__ is int:
-            self.memory.store(info.base + offset, size, value)
+            self.memory.write_bytes(info.base + offset, parts)
             return
         places = self.places(info, offset, size, MAX_TARGETS)
         base = info.base + places[0]
         data = self.memory.read_bytes(base, places[-1] - places[0] + size)
-        parts = split_value(value, size)
         for place in places:
             here = expr.eq(offset, place, 64)
             start = place - places[0]

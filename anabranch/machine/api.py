@@ -88,14 +88,15 @@ class ModelApi:
 
     def read_bytes(self, addr: Value, n: int) -> Sequence[Value]:
         if addr.__class__ is Expr:
-            return [self.load(expr.add(addr, i, 64), 1) for i in range(n)]
+            return self.machine.addresses.read_bytes(addr, n) if n else []
         return self.memory.read_bytes(addr, n) if n else []
 
     def write_bytes(self, addr: Value, data: Sequence[Value]) -> None:
+        if not len(data):
+            return
         if addr.__class__ is Expr:
-            for i, byte in enumerate(data):
-                self.store(expr.add(addr, i, 64), 1, byte)
-        elif len(data):
+            self.machine.addresses.write_bytes(addr, data)
+        else:
             self.memory.write_bytes(addr, data)
 
     def read_cstring(self, addr: Value) -> bytes:

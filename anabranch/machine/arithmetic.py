@@ -25,16 +25,34 @@ def to_signed(value: int, width: int) -> int:
     return value - (1 << width) if value >> (width - 1) else value
 
 
+def significant(value: Value, width: int) -> int:
+    """How many bits certainly hold the value as a signed number."""
+    if value.__class__ is not Expr:
+        number = to_signed(int(value), width)
+        return (number if number >= 0 else ~number).bit_length() + 1
+    if value.op == "sext":
+        return int(value.a.w)
+    return int(value.a.w) + 1 if value.op == "zext" else width
+
+
+def resized(value: Value, width: int, wanted: int) -> Value:
+    """A signed number in more bits, or in fewer that still hold it."""
+    if wanted > width:
+        return expr.sext(value, width, wanted)
+    return expr.extract(value, 0, wanted, width)
+
+
 def signed_overflow(operation: str, a: Value, b: Value, width: int) -> Value:
     """Does the signed operation leave the range of its width?"""
     if a.__class__ is not Expr and b.__class__ is not Expr:
         x, y = to_signed(int(a), width), to_signed(int(b), width)
         result = x + y if operation == "add" else x - y if operation == "sub" else x * y
         return not -(1 << (width - 1)) <= result < 1 << (width - 1)
-    wide = 2 * width if operation == "mul" else width + 1
-    x = expr.sext(a, width, wide)
-    y = expr.sext(b, width, wide)
-    exact = getattr(expr, operation)(x, y, wide)
+    one, other = significant(a, width), significant(b, width)
+    wide = one + other if operation == "mul" else max(one, other) + 1
+    if wide <= width:
+        return False
+    exact = getattr(expr, operation)(resized(a, width, wide), resized(b, width, wide), wide)
     return expr.ne(exact, expr.sext(expr.extract(exact, 0, width, wide), width, wide), wide)
 
 

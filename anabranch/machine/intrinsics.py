@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,6 @@ from anabranch.ir.module import Instruction
 from anabranch.ir.types import FloatType, Type, VectorType
 from anabranch.machine.arithmetic import signed_overflow, unsigned_overflow
 from anabranch.machine.ends import Fault, Loss, ProgramError
-from anabranch.machine.memory import split_value
 from anabranch.machine.operations import boolean, cast_function
 from anabranch.machine.values import lanewise
 
@@ -170,7 +169,7 @@ class Intrinsics:
     def find(self, name: str, instruction: Instruction) -> Function:
         base = base_name(name)
         if base in ("memcpy", "memmove", "memcpy.inline"):
-            return lambda to, source, size, _volatile: self.copy(base, to, source, size)
+            return lambda to, source, size, _volatile: self.copy(to, source, size)
         if base in ("memset", "memset.inline"):
             return lambda to, value, size, _volatile: self.fill(to, value, size)
         if base in ("trap", "ubsantrap", "debugtrap"):
@@ -180,7 +179,7 @@ class Intrinsics:
         if base == "objectsize":
             return lambda pointer, least, *_: self.object_size(pointer, least, instruction.type.bits)
         if base == "va_copy":
-            return lambda to, source: self.copy("memcpy", to, source, 24)
+            return lambda to, source: self.copy(to, source, 24)
         if base == "is.constant":
             return lambda value: False
         if base in ("returnaddress", "frameaddress", "addressofreturnaddress"):
@@ -277,28 +276,54 @@ class Intrinsics:
 
     # ---- memory --------------------------------------------------------------------------------------
 
-    def _range(self, pointer: Value, size: Value) -> tuple[int, int]:
-        """Address and length of a block operation as numbers; an empty one touches nothing."""
-        length = self.machine.pick(size, 64, "length of a copy")
-        return (self.machine.pick(pointer, 64, "address of a copy") if length else 0), length
+    def _length(self, size: Value, *blocks: tuple[Value, bool]) -> int:
+        """The length of an operation on blocks `(address, is written)`.
 
-    def copy(self, name: str, to: Value, source: Value, size: Value) -> None:
-        target, length = self._range(to, size)
-        start, _ = self._range(source, length)
+        A symbolic one is an error beyond the end of the shortest block, and picked within it.
+        """
+        if size.__class__ is not Expr:
+            return int(size)
+        if not expr.ne(size, 0, size.w):
+            return 0
+        ends = []
+        for address, write in blocks:
+            base = address
+            if address.__class__ is Expr:
+                base = self.machine.addresses.resolve(address, 1, write)[0].base
+            info = self.memory.find(base >> 32)
+            room = info.size - (base & 0xFFFFFFFF) if info is not None and not info.end else 0
+            ends.append((max(0, room), base, write))
+        for room, base, write in sorted(ends):
+            fault = self.memory.fault_of(base, room + 1, write)
+            if fault is not None:
+                self.machine.check(expr.ugt(size, room, size.w), fault)
+        return self.machine.pick(size, size.w, "length of a copy")
+
+    def copy(self, to: Value, source: Value, size: Value) -> None:
+        length = self._length(size, (to, True), (source, False))
         if not length:
             return
-        data = self.memory.concrete_bytes(start, length)
-        self.memory.write_bytes(target, self.memory.read_bytes(start, length) if data is None else data)
+        data: Sequence[Value]
+        if source.__class__ is Expr:
+            data = self.machine.addresses.read_bytes(source, length)
+        else:
+            known = self.memory.concrete_bytes(source, length)
+            data = self.memory.read_bytes(source, length) if known is None else known
+        self._write(to, data)
 
     def fill(self, to: Value, value: Value, size: Value) -> None:
-        target, length = self._range(to, size)
+        length = self._length(size, (to, True))
         if not length:
             return
-        if value.__class__ is Expr:
-            self.memory.write_bytes(target, list(split_value(value, 1)) * length)
+        if to.__class__ is not Expr:
+            self.memory.check_access(to, length, write=True)
+        self._write(to, [value] * length if value.__class__ is Expr else bytes([value]) * length)
+
+    def _write(self, to: Value, data: Sequence[Value]) -> None:
+        if to.__class__ is Expr:
+            self.machine.addresses.write_bytes(to, data)
         else:
-            self.memory.check_access(target, length, write=True)
-            self.memory.write_bytes(target, bytes([value]) * length)
+            self.memory.write_bytes(to, data)
 
     def object_size(self, pointer: Value, least: Value, width: int) -> Value:
         """The bytes from a pointer to the end of its object, where that is known."""

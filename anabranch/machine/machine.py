@@ -47,6 +47,7 @@ from anabranch.solver import SliceSpace, SolverUnknown
 
 Value = Any
 PYTHON_FRAMES = 400  # Python frames that the engine itself may need on top of the program's
+INTERPRETED_FRAMES = 6  # Python frames of a call that the interpreter makes, at most
 
 
 class Tree(Protocol):
@@ -112,9 +113,9 @@ class Machine:
         self.arithmetic = Arithmetic(self.check)
         self.run_time = RunTime(self)
         self.api = ModelApi(self)
-        addresses = AddressResolver(self)
-        self.memory.symbolic_load = addresses.load
-        self.memory.symbolic_store = addresses.store
+        self.addresses = AddressResolver(self)
+        self.memory.symbolic_load = self.addresses.load
+        self.memory.symbolic_store = self.addresses.store
         self.namespace = Namespace(self.layout, self.numbers)
         self.namespace.arithmetic = self.arithmetic
         self.program = TranslatedProgram(
@@ -262,7 +263,8 @@ class Machine:
         if depth != self._allowed_from:
             self._allowed_from = depth
             left = max(1, self.settings.max_stack_frames - depth)
-            sys.setrecursionlimit(self.base_depth + left + PYTHON_FRAMES)
+            nested = INTERPRETED_FRAMES if self.settings.only_interpret else 1
+            sys.setrecursionlimit(self.base_depth + nested * left + PYTHON_FRAMES)
 
     def _ended(self, event: BaseException) -> None:
         where = location.of_traceback(self.program, event.__traceback__)

@@ -346,6 +346,14 @@ class Memory:
             )
         return info
 
+    def fault_of(self, address: int, size: int, write: bool) -> Fault | None:
+        """The error that an access would be."""
+        try:
+            self.check_access(address, size, write)
+        except ProgramError as error:
+            return error.fault
+        return None
+
     def access_info(
         self, address: Value, size: int, write: bool, info: ObjectInfo | None
     ) -> dict[str, object]:

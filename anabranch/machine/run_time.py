@@ -57,7 +57,7 @@ class RunTime:
 
     def read_object(self, pointer: Value, size: int) -> list[Value]:
         if pointer.__class__ is Expr:
-            pointer = self.machine.pick(pointer, 64, "address of a struct")
+            return self.machine.addresses.read_bytes(pointer, size)
         return self.memory.read_bytes(pointer, size)
 
     def va_start(self, va_list: Value, arguments: tuple[tuple[Type, Value, bool], ...]) -> tuple[int, ...]:

@@ -109,7 +109,9 @@ class Outcome:
         return sorted((error.kind, error.line) for error in self.collector.errors)
 
     def losses(self) -> dict[str, int]:
-        return {kind: sum(places.values()) for kind, places in self.exploration.reporter.losses.as_dict().items()}
+        return {
+            kind: sum(places.values()) for kind, places in self.exploration.reporter.losses.as_dict().items()
+        }
 
     def summary(self) -> dict[str, object]:
         """What must not depend on how the program was run."""
@@ -118,7 +120,13 @@ class Outcome:
             "paths": (result.paths_exit, result.paths_error, result.paths_total),
             "errors": self.errors(),
             "tests": sorted(
-                (t.end, t.kind or "", t.line or 0, t.exit_code if t.exit_code is not None else -1, t.output or b"")
+                (
+                    t.end,
+                    t.kind or "",
+                    t.line or 0,
+                    t.exit_code if t.exit_code is not None else -1,
+                    t.output or b"",
+                )
                 for t in self.collector.tests
             ),
             "lines": sorted(self.exploration.table.lines_covered(self.exploration.machine.counters.N)),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Model = Callable[..., Any]
 ModelFinder = Callable[[str], Model | None]
 IntrinsicFinder = Callable[[str, Instruction], Callable[..., Any]]
-Passed = tuple[tuple[Type, bool], ...]  # types of arguments as the caller passes them; True: of a struct's copy
+Passed = tuple[tuple[Type, bool], ...]  # types of the arguments of a call; True: of a struct passed by value
 
 
 class CallTable(dict[int, Any]):
@@ -181,10 +181,10 @@ class TranslatedProgram:
         if own.type.ret is not VOID and result is VOID:
             result = own.type.ret
         exact = [(type.bits, False) for type in own.type.params]
-        if exact == [(type.bits, copied) for type, copied in passed] and not own.vararg:
-            if own.type.ret is result and not any(self._copied_parameters(own)):
-                function_object: Callable[..., Any] = self.namespace.names[name]
-                return function_object
+        plain = not own.vararg and own.type.ret is result and not any(self._copied_parameters(own))
+        if plain and exact == [(type.bits, copied) for type, copied in passed]:
+            function_object: Callable[..., Any] = self.namespace.names[name]
+            return function_object
         return self._fitted(own, name, passed, result)
 
     def _copied_parameters(self, own: Function) -> list[str | None]:
@@ -213,10 +213,8 @@ class TranslatedProgram:
             named = [fitted(position, arguments) for position in range(len(params))]
             more = {}
             if own.vararg:
-                more["va"] = tuple(
-                    (type, value, copied)
-                    for (type, copied), value in zip(passed[len(params) :], arguments[len(params) :], strict=True)
-                )
+                rest = zip(passed[len(params) :], arguments[len(params) :], strict=True)
+                more["va"] = tuple((type, value, copied) for (type, copied), value in rest)
             value = names[name](continuation, *named, **more)
             if result is VOID:
                 return None
