@@ -1,8 +1,9 @@
 """Bit-vector and floating-point expressions: interned nodes, simplifying constructors, evaluation, text."""
 
 from .arith import add, ashr, bvnot, lshr, mul, neg, shl, sub
-from .bits import and_, concat, extract, or_, sext, trunc, xor, zext
+from .bits import and_, or_, xor
 from .boolean import bool_and, bool_or, bool_xor, ite, not_
+from .casts import concat, extract, sext, trunc, zext
 from .compare import eq, ne, sge, sgt, sle, slt, truth, uge, ugt, ule, ult
 from .compiled import compile_evaluator
 from .count import bitreverse, bswap, ctlz, ctpop, cttz, from_bytes, to_bytes

@@ -7,19 +7,9 @@ the same base. Shifts right by a constant are extractions, shifts left of narrow
 from __future__ import annotations
 
 from . import bits
-from .bits import (
-    EXTRACT_RULES,
-    and_,
-    concat,
-    extract,
-    join_disjoint,
-    low_zeros,
-    sext,
-    xor,
-    xor_const,
-    zext,
-)
-from .boolean import _const_ite, as_bool, bool_and, bool_xor, not_
+from .bits import and_, join_disjoint, low_zeros, xor, xor_const
+from .boolean import as_bool, bool_and, bool_xor, const_ite, not_
+from .casts import EXTRACT_RULES, concat, extract, sext, zext
 from .node import (
     ADD,
     ASHR,
@@ -62,7 +52,7 @@ def add_const(x: Expr, c: int) -> Value:
         if x.b.__class__ is int and x.b == MASK[w]:  # ~y + c = (c - 1) - y
             return const_sub((c - 1) & MASK[w], x.a)
     elif op == ITE and x.b.__class__ is int and x.c.__class__ is int:
-        return _const_ite(x.a, (x.b + c) & MASK[w], (x.c + c) & MASK[w], w)
+        return const_ite(x.a, (x.b + c) & MASK[w], (x.c + c) & MASK[w], w)
     return binary_const(ADD, w, x, c)
 
 
@@ -115,7 +105,7 @@ def const_sub(c: int, x: Expr) -> Value:
         if x.b.__class__ is int and x.b == MASK[w]:
             return add_const(x.a, c + 1)
     elif op == ITE and x.b.__class__ is int and x.c.__class__ is int:
-        return _const_ite(x.a, (c - x.b) & MASK[w], (c - x.c) & MASK[w], w)
+        return const_ite(x.a, (c - x.b) & MASK[w], (c - x.c) & MASK[w], w)
     return const_binary(SUB, w, c, x)
 
 
@@ -199,7 +189,7 @@ def mul_const(x: Expr, c: int) -> Value:
         if op == SHL:
             return mul(x.a, c << x.b, w)
         if op == ITE and x.c.__class__ is int:
-            return _const_ite(x.a, x.b * c & MASK[w], x.c * c & MASK[w], w)
+            return const_ite(x.a, x.b * c & MASK[w], x.c * c & MASK[w], w)
     return binary_const(MUL, w, x, c)
 
 
@@ -236,7 +226,7 @@ def shl_const(x: Expr, k: int) -> Value:
         if op == MUL:
             return mul(x.a, x.b << k, w)
         if op == ITE and x.c.__class__ is int:
-            return _const_ite(x.a, x.b << k & MASK[w], x.c << k & MASK[w], w)
+            return const_ite(x.a, x.b << k & MASK[w], x.c << k & MASK[w], w)
     return binary_const(SHL, w, x, k)
 
 

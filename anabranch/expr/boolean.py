@@ -184,7 +184,7 @@ def ite(c: Value, x: Value, y: Value, w: int) -> Value:
         return _bool_ite(c, x, y)
     if x.__class__ is not Expr:
         if y.__class__ is not Expr:
-            return _const_ite(c, x, y, w)
+            return const_ite(c, x, y, w)
         if c.op == EQ and c.a is y and c.b.__class__ is int and c.b == x:
             return y
     elif c.op == EQ:
@@ -195,7 +195,7 @@ def ite(c: Value, x: Value, y: Value, w: int) -> Value:
     return _narrow_ite(c, x, y, w)
 
 
-def _const_ite(c: Expr, x: int, y: int, w: int) -> Value:
+def const_ite(c: Expr, x: int, y: int, w: int) -> Value:
     if x == y:
         return x
     if y == 0:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .arith import is_power_of_two, sub
-from .bits import and_const, bit, bit_zero, extract, maybe_ones, sext, zext
+from .bits import and_const, bit, bit_zero, maybe_ones
 from .boolean import as_bool, bool_and, bool_or, bool_xor, negation, not_
+from .casts import extract, sext, zext
 from .node import (
     ADD,
     AND,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from operator import is_
 
 from .arith import add
-from .bits import concat, extract, zext
 from .boolean import as_bool, ite
+from .casts import concat, extract, zext
 from .node import EXTRACT, MASK, Expr, Value
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .arith import const_sub, is_power_of_two, low_mask, lshr
-from .bits import extract, zext
 from .boolean import as_bool, bool_and, not_
+from .casts import extract, zext
 from .node import MASK, SDIV, SREM, UDIV, UREM, ZEXT, Expr, Value, binary, binary_const, const_binary
 
 

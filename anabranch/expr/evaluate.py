@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .arith import add, ashr, lshr, mul, shl, sub
-from .bits import and_, concat, extract, or_, sext, xor, zext
+from .bits import and_, or_, xor
 from .boolean import ite, not_
+from .casts import concat, extract, sext, zext
 from .compare import eq, slt, ult
 from .division import fold_sdiv, fold_srem, fold_udiv, fold_urem, sdiv, srem, udiv, urem
 from .node import (

@@ -11,8 +11,9 @@ from collections.abc import Callable
 
 from . import fpvalue
 from .arith import ashr
-from .bits import and_, extract, or_, sext, trunc, xor, zext
+from .bits import and_, or_, xor
 from .boolean import bool_or, ite, not_
+from .casts import extract, sext, trunc, zext
 from .compare import eq, ugt
 from .evaluate import REBUILD, SEMANTICS
 from .fpvalue import FORMATS
