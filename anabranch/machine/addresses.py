@@ -163,7 +163,7 @@ class AddressResolver:
         """The offsets that an access may have, at most `most`; forks over halves while there are more."""
         step, rest = stride(offset) if offset.__class__ is Expr else (1, 0)
         low, high = 0, info.size - size + 1
-        first, last = self.machine.bounds(offset, 64)
+        first, last = self.machine.range_of(offset, 64)
         low, high = max(low, first), min(high, last + 1)
         while (high - low) // step > most:
             middle = (low + high) // 2

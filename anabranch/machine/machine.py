@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -50,6 +51,10 @@ PYTHON_FRAMES = 400  # Python frames that the engine itself may need on top of t
 INTERPRETED_FRAMES = 6  # Python frames of a call that the interpreter makes, at most
 
 
+# What only a defect of the engine raises: it costs the path, is counted and shown, and the run goes on.
+DEFECTS = (RuntimeError, TypeError, ValueError, LookupError, AttributeError, AssertionError, ArithmeticError)
+
+
 class Tree(Protocol):
     """The execution tree as far as the machine writes it."""
 
@@ -70,6 +75,9 @@ class Observer(Protocol):
     def lost(self, kind: str, where: Where | None) -> None: ...
 
     def warned(self, text: str) -> None: ...
+
+    def defect(self, details: str) -> None:
+        """The engine itself failed on the running path, which is lost."""
 
     def tick(self) -> None: ...
 
@@ -217,7 +225,7 @@ class Machine:
                 self.observer.path_ended(self._returned(result), None)
         except Yield as stop:
             return stop.state, siblings
-        except (PathEnd, RecursionError, LongJump) as event:
+        except (PathEnd, LongJump, *DEFECTS) as event:
             return self._unwound(event), siblings
         return None, siblings
 
@@ -234,7 +242,7 @@ class Machine:
                 return None
             except Yield as stop:
                 return stop.state
-            except (PathEnd, RecursionError, LongJump) as again:
+            except (PathEnd, LongJump, *DEFECTS) as again:
                 event = again
 
     def _go_on(self, continuation: Continuation, result: Value) -> None:
@@ -268,9 +276,13 @@ class Machine:
 
     def _ended(self, event: BaseException) -> None:
         where = location.of_traceback(self.program, event.__traceback__)
+        if isinstance(event, DEFECTS) and not isinstance(event, RecursionError):
+            self.observer.defect("".join(traceback.format_exception(event)))
         event.__traceback__ = None
         if isinstance(event, RecursionError):
             event = ProgramError(Fault("stack-overflow", "stack overflow: calls nested too deeply"))
+        elif isinstance(event, DEFECTS):
+            event = Loss("internal error", f"{type(event).__name__}: {event}")
         assert isinstance(event, PathEnd)
         if where is not None:
             self.counters.cut(where.function, where.block, where.position)
@@ -340,6 +352,13 @@ class Machine:
             return self.space.minimum(parts, value), self.space.maximum(parts, value)
         except SolverUnknown:
             return 0, (1 << width) - 1
+
+    def range_of(self, value: Value, width: int) -> tuple[int, int]:
+        """A range that holds every feasible value, found without the solver."""
+        if value.__class__ is not Expr:
+            return int(value), int(value)
+        parts = list(dict.fromkeys(self.path.slices[i] for i in expr_vars(value) if i >= 0))
+        return self.space.range_of(parts, value)
 
     def pick(self, value: Value, width: int, why: str) -> int:
         """One feasible value; siblings take the others."""

@@ -43,7 +43,16 @@ def known_truth(cond: Expr, sets: Mapping[int, ValueSet]) -> bool | None:
     if n.op == ULT and n.b.__class__ is Expr and n.a.op == VAR and n.b.op == VAR:
         truth = _less(sets[n.a.a], sets[n.b.a])
         return truth if n is cond or truth is None else not truth
-    order = postorder_within([cond], NODES_LIMIT)
+    found = range_of(cond, sets)
+    if found is None:
+        return None
+    lo, hi = found
+    return bool(lo) if lo == hi else None
+
+
+def range_of(e: Expr, sets: Mapping[int, ValueSet]) -> Range | None:
+    """A range that holds every value of an expression; None if it is too large to look at."""
+    order = postorder_within([e], NODES_LIMIT)
     if order is None:
         return None
     memo: dict[Expr, Range] = {}
@@ -58,8 +67,7 @@ def known_truth(cond: Expr, sets: Mapping[int, ValueSet]) -> bool | None:
             a, b, c = (memo[x] if x.__class__ is Expr else (x, x) for x in (n.a, n.b, n.c))
             r = rule(n, a, b, c)
         memo[n] = (0, MASK[n.w]) if r is None else r
-    lo, hi = memo[cond]
-    return bool(lo) if lo == hi else None
+    return memo[e]
 
 
 def _less(p: ValueSet, q: ValueSet) -> bool | None:

@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any
 
-from anabranch.expr import Expr, Value, evaluate, expr_vars
+from anabranch.expr import MASK, Expr, Value, evaluate, expr_vars
 from anabranch.expr.boolean import negation
 
 from .backend import UNKNOWN, UNSAT, Backend, Model, SolverStats, SolverUnknown, Timer
 from .bitwuzla_backend import BitwuzlaBackend
+from .bounds import range_of
 from .enumeration import Values, extreme, feasible_values, preferred
 from .links import AskBackend, Bounds, ExactValues, KnownModels, Link, Query, Remembered, Seen
 from .orders import Orders
@@ -190,6 +191,11 @@ class SliceSpace:
     def maximum(self, slices: Sequence[Slice], e: Value) -> int:
         """The greatest feasible unsigned value."""
         return extreme(self.check, slices, e, largest=True)
+
+    def range_of(self, slices: Sequence[Slice], e: Expr) -> tuple[int, int]:
+        """A range that holds every feasible value, found without the solver; it may be too wide."""
+        sets = {v: s.bounds[v] for s in slices for v in s.vars}
+        return range_of(e, sets) or (0, MASK[e.w])
 
     def size(self) -> int:
         """How many slices are kept."""
