@@ -59,7 +59,7 @@ class Reporter:
         self.listener.on_warning(text)
 
     def defect(self, details: str) -> None:
-        self.listener.on_warning(f"a path was lost to a defect of the engine:\n{details}")
+        self.listener.on_warning(f"a path was lost to a defect of the engine\n{details}")
 
     def lost(self, kind: str, where: Where | None) -> None:
         self.losses.add(kind, where.text() if where is not None else "")

@@ -261,8 +261,7 @@ class ModelApi:
             live = live[0]
         if continuation is None or live is None:
             raise ProgramError(Fault("bad-call", "longjmp to a place that is not live", {"buffer": address}))
-        zero = expr.eq(value, 0, 32)
-        raise LongJump(continuation, expr.ite(zero, 1, value, 32) if zero.__class__ is Expr else value or 1)
+        raise LongJump(continuation, expr.ite(expr.eq(value, 0, 32), 1, value, 32))
 
 
 def path_model(slices: dict[int, Any], value: Expr) -> dict[int, int]:

@@ -77,7 +77,7 @@ def split_value(value: Value, size: int) -> Sequence[Value]:
         if value.w == 8 * size:
             return (value,) if size == 1 else byte_parts(value)
         raise TypeError(f"a value of {value.w} bits does not fill {size} bytes")
-    return int(value).to_bytes(size, "little")
+    return (int(value) & ((1 << 8 * size) - 1)).to_bytes(size, "little")
 
 
 class Memory:
@@ -264,7 +264,8 @@ class Memory:
                 page = self.W[key] = self.S[key] = list(page)
             page[offset:end] = split_value(value, size)
         else:
-            page[offset:end] = value.to_bytes(size, "little")
+            # Address arithmetic outside of all objects may have left the range of its width.
+            page[offset:end] = (value & ((1 << 8 * size) - 1)).to_bytes(size, "little")
             if end == len(page) and page.__class__ is list:
                 self._settle(key, page)
 

@@ -83,7 +83,8 @@ class RunRecorder:
     def on_warning(self, text: str) -> None:
         self._messages.warning(text)
         if self._display is not None:
-            self._display.on_warning(text)
+            first, *more = text.splitlines()
+            self._display.on_warning(f"{first} (more in warnings.txt)" if more else first)
 
     def on_stats(self, row: StatsRow) -> None:
         self._stats.add(row)
