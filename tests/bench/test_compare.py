@@ -27,9 +27,7 @@ TRUTH = Truth(
 
 
 def record(number: int, value: int, **changes: Any) -> TestRecord:
-    record = TestRecord(
-        number, "exit", None, None, 5, b"a", (("x", bytes([value])),), frozenset({2, 3}), None
-    )
+    made = TestRecord(number, "exit", None, None, 5, b"a", (("x", bytes([value])),), frozenset({2, 3}), None)
     return replace(made, **changes)
 
 
