@@ -25,7 +25,7 @@ from bench.lib.work import common_arguments, each, keep_failure
 INCLUDE_DIRS = ("/usr/include/csmith", "/usr/local/include/csmith")
 # No command line, so that main takes nothing; everything else as csmith does it.
 OPTIONS = ("--no-argc",)
-STEP_LIMIT = 20_000_000
+STEP_LIMIT = 5_000_000
 NATIVE_SECONDS = 5.0
 
 
