@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from anabranch import expr
 from anabranch.expr import Expr, expr_vars
+from anabranch.machine.arithmetic import to_signed
 from anabranch.machine.ends import Fault, ProgramError
 from anabranch.machine.memory import join_bytes, split_value
 from anabranch.machine.objects import ObjectInfo
@@ -27,6 +28,11 @@ WILD_CANDIDATES = 64
 WORD = 8  # bytes that a block is chosen in at a time
 
 
+def nearest(constant: int) -> int:
+    """The object number that a constant part names; `p[n - 1]` leaves it somewhat below the object."""
+    return (constant + (1 << 31)) >> 32 & 0xFFFFFFFF
+
+
 def base_numbers(address: Expr) -> list[int]:
     """Object numbers that the constant parts of an address name, through sums and `ite`s; may be empty."""
     found: dict[int, None] = {}
@@ -36,13 +42,13 @@ def base_numbers(address: Expr) -> list[int]:
         steps += 1
         node, offset = pending.pop()
         if node.__class__ is not Expr:
-            found[(node + offset) >> 32 & 0xFFFFFFFF] = None
+            found[nearest(node + offset)] = None
         elif node.op == "add":
             if node.b.__class__ is not Expr:
                 if node.a.op == "ite":
                     pending.append((node.a, offset + node.b))
                 else:
-                    found[(node.b + offset) >> 32 & 0xFFFFFFFF] = None
+                    found[nearest(node.b + offset)] = None
             else:
                 pending += [(part, offset) for part in (node.a, node.b) if part.op in ("add", "ite")]
         elif node.op == "ite":
@@ -55,7 +61,7 @@ def stride(offset: Expr) -> tuple[int, int]:
     rest = 0
     node = offset
     if node.op == "add" and node.b.__class__ is int:
-        rest = node.b
+        rest = to_signed(node.b, 64)
         node = node.a
     if node.op == "mul" and node.b.__class__ is int:
         step = node.b & -node.b if node.b >= 1 << 32 else node.b

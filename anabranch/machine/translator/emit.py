@@ -119,14 +119,16 @@ class Emitter:
 
     def compare(self, instruction: Instruction) -> tuple[str, bool]:
         """A Python expression for an icmp, and whether its sense is inverted."""
-        narrowed = self.plan.narrowed(instruction)
+        left, right = instruction.operands
+        # Only the operand of a widening that is not kept is sure to be there.
+        kept = not isinstance(left, Local) or left.index not in self.plan.virtual
+        narrowed = None if kept else self.plan.narrowed(instruction)
         if narrowed is not None:
             predicate, local, constant = narrowed
             width = local.type.bits
             if width == 1:
                 return f"v{local.index}", (predicate == "eq") == (constant == 0)
             return self._relation(predicate, f"v{local.index}", str(constant), width), False
-        left, right = instruction.operands
         predicate = str(instruction.extra)
         type = left.type
         a, b = self.operand(left), self.operand(right)

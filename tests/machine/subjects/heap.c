@@ -1,5 +1,5 @@
 // The malloc family; symbolic sizes are taken one by one, or fail.
-// EXPECT paths: exit 15 error 0
+// EXPECT paths: exit 16 error 0
 #include <klee/klee.h>
 #include <assert.h>
 #include <errno.h>
@@ -41,7 +41,7 @@ int main(void) {
     return (int)n;
   }
   case 1: {
-    klee_assume(n >= 2 && n <= 4);
+    klee_assume((n >= 2) & (n <= 4));
     int *p = calloc(n, sizeof(int));
     assert(p[n - 1] == 0);
     return 0;

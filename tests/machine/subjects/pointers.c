@@ -1,5 +1,5 @@
 // Symbolic pointers: indices read and written, two dimensions, odd strides, choices between objects, tables.
-// EXPECT paths: exit 22 error 0
+// EXPECT paths: exit 25 error 0
 #include <klee/klee.h>
 #include <assert.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ int main(void) {
   for (int a = 0; a < 4; a++)
     for (int b = 0; b < 5; b++) grid[a][b] = 10 * a + b;
   for (int a = 0; a < 5; a++) odds[a].c = (char)a, odds[a].s = (short)(100 * a), odds[a].t[3] = (char)-a;
-  switch (klee_range(0, 16, "which")) {
+  switch (klee_range(0, 19, "which")) {
   case 0: assert(squares[c & 15] == (c & 15) * (c & 15)); return 0;
   case 1: assert(plain[i] == 10 + (int)i && plain[7 - i] == 17 - (int)i); return 0;
   case 2: assert(grid[i][j] == (int)(10 * i + j)); return 0;
@@ -58,6 +58,22 @@ int main(void) {
     unsigned v;
     memcpy(&v, bytes + i, 4);
     assert((v & 0xff) == i && v >> 24 == i + 3);
+    return 0;
+  }
+  case 15: { /* strides that are no power of two, from below */
+    struct three { int a, b, c; } threes[5];
+    for (int k = 0; k < 5; k++) threes[k].a = k, threes[k].b = 10 * k, threes[k].c = 100 * k;
+    klee_assume(j > 0);
+    assert(threes[j - 1].b == 10 * ((int)j - 1) && threes[(int)j - 1].c == 100 * ((int)j - 1));
+    threes[(int)j - 1].a = -1;
+    assert(threes[j - 1].a == -1 && threes[4].a == 4);
+    return 0;
+  }
+  case 16: { int *end = plain + 8; assert(end[-1 - (int)i] == 17 - (int)i); return 0; }
+  case 17: { /* an index of its own width */
+    signed char k = (signed char)(c | 0x80);
+    klee_assume(k > -9);
+    assert((plain + 8)[k] == 18 + k);
     return 0;
   }
   default: {

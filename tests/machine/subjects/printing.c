@@ -1,5 +1,5 @@
 // Output is captured; symbolic arguments print the value of the test.
-// EXPECT paths: exit 7 error 0
+// EXPECT paths: exit 8 error 0
 // EXPECT output: "plain\n"
 // EXPECT output: "42 -7 ff 0x1f A str     3.50 100% 1099511627776\n"
 // EXPECT output: "5 = 5\n"

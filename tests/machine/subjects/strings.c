@@ -1,5 +1,5 @@
 // mem* and str* on symbolic bytes: the paths of the byte loops.
-// EXPECT paths: exit 28 error 0
+// EXPECT paths: exit 34 error 0
 #include <klee/klee.h>
 #include <assert.h>
 #include <ctype.h>
