@@ -65,6 +65,7 @@ int main(void) {
     for (int k = 0; k < 5; k++) threes[k].a = k, threes[k].b = 10 * k, threes[k].c = 100 * k;
     klee_assume(j > 0);
     assert(threes[j - 1].b == 10 * ((int)j - 1) && threes[(int)j - 1].c == 100 * ((int)j - 1));
+    assert((threes + j)[-1].b == 10 * ((int)j - 1));
     threes[(int)j - 1].a = -1;
     assert(threes[j - 1].a == -1 && threes[4].a == 4);
     return 0;
