@@ -86,9 +86,8 @@ class Exploration:
         """Run a state to where control comes back; it comes last among its successors."""
         self.picks += 1
         trap = self.machine.trap
-        trap.begin_turn(
-            self.settings.batch_instructions if len(self.search) else None, self.settings.max_instructions
-        )
+        settings = self.settings
+        trap.begin_turn(settings.batch_instructions, settings.max_instructions, alone=not len(self.search))
         own, siblings = self.machine.run(state, self.batch)
         if own is not None:
             if self.new_coverage.check():

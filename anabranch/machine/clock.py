@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import sys
 import threading
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from anabranch.machine.ends import Yield
+from anabranch.machine.forking import INTERPRETER_CODE
+from anabranch.machine.interpreter import Frame
 
 if TYPE_CHECKING:
     from anabranch.machine.machine import Machine
@@ -29,25 +31,39 @@ class Looker(Protocol):
 class Trap:
     """Stands in for the counters `N` when the loop wants to look, or counts exactly.
 
-    A path that runs long without forking is sent back to the loop when its turn has used up its
-    instructions. So that the same run does this at the same instruction every time, counting is exact
-    when the point comes near.
+    A path that runs long is sent back to the loop when its turn has used up its instructions, if others
+    wait: a turn that begins alone lasts until the first fork and then begins again. So that the same run
+    does this at the same instruction every time, counting is exact when the point comes near.
     """
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.real = machine.counters.N
         self.stop_now = False  # at the next block
+        self._granted = 0
         self._patience: int | None = None
         self._limit: int | None = None
         self._before: list[int] = []
         self._exact: int | None = None  # total of instructions so far, while counting exactly
         self._stop_at: int | None = None
 
-    def begin_turn(self, patience: int | None, limit: int | None) -> None:
-        """A state starts to run: for at most `patience` instructions, to at most `limit` in the whole run."""
-        self._patience = patience
+    def begin_turn(self, patience: int, limit: int | None, alone: bool) -> None:
+        """A state starts to run: for at most `patience` instructions, to at most `limit` in the whole run.
+
+        As long as it is alone it may run on.
+        """
+        self._granted = patience
         self._limit = limit
+        self.machine.decider.alone = alone
+        self._begin(None if alone else patience)
+
+    def in_company(self) -> None:
+        """Another state waits from now on."""
+        self._begin(self._granted)
+
+    def _begin(self, patience: int | None) -> None:
+        self._patience = patience
+        limit = self._limit
         self._exact = self._stop_at = None
         self._before = self.real[:]
         if (patience is not None and patience < MARGIN) or limit is not None:
@@ -65,10 +81,15 @@ class Trap:
         if known is not None:
             unit, marks = known
             mark = marks.get(frame.f_lineno)
-            if mark is not None and mark.kind == "start":
-                self._at_block(unit, mark.block, frame.f_locals)
+            if mark is not None and mark.kind == "start" and self._time_is_up():
+                local = frame.f_locals
+                target = unit.target(("block", mark.block))
+                values = tuple(local[name] for name in target.names)
+                raise Yield(self.machine.decider.snapshot(target, values, local["K"]))
+        elif self.machine.settings.only_interpret and frame.f_code is INTERPRETER_CODE:
+            self._in_interpreter(number, frame.f_locals["frame"])
         elif self._exact is None:
-            self.disarm()  # the interpreter counts: a look is all it allows
+            self.disarm()  # the interpreter finishes a block: a look is all it allows
             self.machine.observer.tick()
         if self._exact is not None:
             self._exact += self.machine.counters.sizes[number]
@@ -77,19 +98,25 @@ class Trap:
     def __setitem__(self, number: int, count: int) -> None:
         self.real[number] = count
 
-    def _at_block(self, unit: Any, block: int, variables: Any) -> None:
+    def _in_interpreter(self, number: int, frame: Frame) -> None:
+        if frame.position == 0 and self._time_is_up():
+            self.real[number] += 1  # a state taken at a point has counted its segment
+            point = frame.unit.point(frame.block, 0)
+            values = tuple(self.machine.interpreter.register(frame, name) for name in point.names)
+            raise Yield(self.machine.decider.snapshot(point, values, frame.continuation))
+
+    def _time_is_up(self) -> bool:
+        """At the start of a block: is the running path to stop here?"""
         if self._exact is None:
             self.disarm()
             self.machine.observer.tick()
             self._plan()
-        if self.stop_now or (
-            self._exact is not None and self._stop_at is not None and self._exact >= self._stop_at
-        ):
-            self._exact = None
-            self.disarm()
-            target = unit.target(("block", block))
-            values = tuple(variables[name] for name in target.names)
-            raise Yield(self.machine.decider.snapshot(target, values, variables["K"]))
+        over = self._exact is not None and self._stop_at is not None and self._exact >= self._stop_at
+        if not self.stop_now and not over:
+            return False
+        self._exact = None
+        self.disarm()
+        return True
 
     def _plan(self) -> None:
         """Start to count exactly if the end of the turn may come before the next tick."""

@@ -36,6 +36,7 @@ class Decider:
         self.branches: dict[tuple[CodeType, int], BranchSite] = {}
         self.siblings: list[State] = []
         self.budget = 0  # forks until the running path goes back to the loop
+        self.alone = False  # nobody else waits
         self.forks = 0
         self.max_forks = machine.settings.max_forks
         self.max_depth = machine.settings.max_depth
@@ -151,6 +152,9 @@ class Decider:
         sibling.node = self.machine.tree.fork(path.node, place, e, side)
         sibling.number = sibling.node.number
         self.siblings.append(sibling)
+        if self.alone:
+            self.alone = False
+            self.machine.trap.in_company()
         self.budget -= 1
         if self.budget <= 0:
             self._yield(site, side, values, continuation)

@@ -140,6 +140,14 @@ def error_text(error: ErrorRecord) -> str:
     return "\n".join([error.message, *error.info, stack])
 
 
+def prepare(directory: Path, source: str, *options: str) -> Exploration:
+    """An exploration of a program given as text, not yet run."""
+    path = directory / "subject.c"
+    path.write_text(source)
+    settings = settings_from_args([str(path), *options])
+    return Exploration(load(settings), settings, Collector())
+
+
 def run_program(program: Program, settings: RunSettings) -> Outcome:
     collector = Collector()
     exploration = Exploration(program, settings, collector)
