@@ -124,10 +124,11 @@ class Interpreter:
         if not isinstance(operand, Local):
             return self.layout.value(operand)
         registers = frame.registers
-        name = f"v{operand.index}"
+        index = frame.unit.plan.index_of(operand)
+        name = f"v{index}"
         if name not in registers:
             # Translated code does not keep values that it writes in line; they are made again here.
-            _, definition = frame.unit.plan.definition[operand.index]
+            _, definition = frame.unit.plan.definition[index]
             self.step(frame, definition)
         return registers[name]
 

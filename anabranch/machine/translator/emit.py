@@ -6,7 +6,7 @@ operator cannot do raises, and the `except SLOW` line beside it calls the functi
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from anabranch.ir.module import Instruction
@@ -30,6 +30,14 @@ CASTS = FLOAT_CASTS | POINTER_CASTS | {"trunc", "zext", "sext"}
 Lines = list[str]
 
 
+def accessed(instruction: Instruction) -> Local | None:
+    """The address of a load or store, if it is a value of the function."""
+    if instruction.opcode not in ("load", "store"):
+        return None
+    pointer = instruction.operands[-1]
+    return pointer if isinstance(pointer, Local) else None
+
+
 def is_text_number(text: str) -> bool:
     return text.isdigit()
 
@@ -41,13 +49,14 @@ class Emitter:
         self.plan = plan
         self.namespace = namespace
         self.check_overflow = check_overflow
+        self._split: dict[str, bool] = {}  # addresses used again in the current block: split already?
 
     # ---- operands ------------------------------------------------------------------------------------
 
     def operand(self, operand: Operand) -> str:
         """A Python expression for an operand."""
         if isinstance(operand, Local):
-            return f"v{operand.index}"
+            return f"v{self.plan.index_of(operand)}"
         return self.literal(self.namespace.layout.value(operand))
 
     def literal(self, value: Any) -> str:
@@ -121,14 +130,14 @@ class Emitter:
         """A Python expression for an icmp, and whether its sense is inverted."""
         left, right = instruction.operands
         # Only the operand of a widening that is not kept is sure to be there.
-        kept = not isinstance(left, Local) or left.index not in self.plan.virtual
+        kept = not isinstance(left, Local) or self.plan.index_of(left) not in self.plan.virtual
         narrowed = None if kept else self.plan.narrowed(instruction)
         if narrowed is not None:
             predicate, local, constant = narrowed
             width = local.type.bits
             if width == 1:
-                return f"v{local.index}", (predicate == "eq") == (constant == 0)
-            return self._relation(predicate, f"v{local.index}", str(constant), width), False
+                return self.operand(local), (predicate == "eq") == (constant == 0)
+            return self._relation(predicate, self.operand(local), str(constant), width), False
         predicate = str(instruction.extra)
         type = left.type
         a, b = self.operand(left), self.operand(right)
@@ -290,11 +299,12 @@ class Emitter:
 
     def _index(self, index: Local) -> tuple[str, bool]:
         """A signed 64-bit index, and whether it may stand for a negative number by wrapping."""
-        name, width = f"v{index.index}", index.type.bits
-        if index.index in self.plan.signed_offsets:
+        kept, width = self.plan.index_of(index), index.type.bits
+        name = f"v{kept}"
+        if kept in self.plan.signed_offsets:
             return name, False
         if width == 64:
-            found = self.plan.definition.get(index.index)
+            found = self.plan.definition.get(kept)
             widened = found is not None and found[1].opcode == "zext"
             return name, not widened
         half = 1 << (width - 1)
@@ -305,19 +315,30 @@ class Emitter:
             False,
         )
 
-    def _place(self, pointer: str) -> tuple[str, str]:
+    def begin_block(self, instructions: Sequence[Instruction]) -> None:
+        """Straight code starts: addresses that it uses more than once are split once."""
+        pointers = [self.plan.index_of(p) for i in instructions if (p := accessed(i)) is not None]
+        self._split = {f"v{p}": False for p in pointers if pointers.count(p) > 1}
+
+    def _place(self, pointer: str) -> tuple[Lines, str, str]:
+        """Page number and offset of an address, and a line to compute them before they are used."""
         if is_text_number(pointer):
-            return str(int(pointer) >> PAGE_BITS), str(int(pointer) & PAGE_MASK)
-        return f"{pointer} >> {PAGE_BITS}", f"{pointer} & {PAGE_MASK}"
+            return [], str(int(pointer) >> PAGE_BITS), str(int(pointer) & PAGE_MASK)
+        page, offset = f"{pointer} >> {PAGE_BITS}", f"{pointer} & {PAGE_MASK}"
+        done = self._split.get(pointer)
+        if done is None:
+            return [], page, offset
+        self._split[pointer] = True
+        return [] if done else [f"p{pointer}, o{pointer} = {page}, {offset}"], f"p{pointer}", f"o{pointer}"
 
     def _load(self, instruction: Instruction, target: str) -> Lines:
         pointer, type = self.operand(instruction.operands[0]), instruction.type
         width = type.bits
         if not isinstance(type, IntType | PointerType | FloatType) or width not in (8, 16, 32, 64):
             return [f"{target} = load_value(memory, {pointer}, {self.namespace.constant(type)})"]
-        key, offset = self._place(pointer)
+        before, key, offset = self._place(pointer)
         fast = f"S[{key}][{offset}]" if width == 8 else f"U{width // 8}(S[{key}], {offset})[0]"
-        return [f"try: {target} = {fast}", f"except SLOW: {target} = load({pointer}, {width // 8})"]
+        return [*before, f"try: {target} = {fast}", f"except SLOW: {target} = load({pointer}, {width // 8})"]
 
     def _store(self, instruction: Instruction, target: str) -> Lines:
         value, pointer = instruction.operands
@@ -325,9 +346,9 @@ class Emitter:
         width = type.bits
         if not isinstance(type, IntType | PointerType | FloatType) or width not in (8, 16, 32, 64):
             return [f"store_value(memory, {address}, {self.namespace.constant(type)}, {text})"]
-        key, offset = self._place(address)
+        before, key, offset = self._place(address)
         fast = f"W[{key}][{offset}] = {text}" if width == 8 else f"P{width // 8}(W[{key}], {offset}, {text})"
-        return [f"try: {fast}", f"except SLOW: store({address}, {width // 8}, {text})"]
+        return [*before, f"try: {fast}", f"except SLOW: store({address}, {width // 8}, {text})"]
 
     def _alloca(self, instruction: Instruction, target: str, static: bool) -> Lines:
         assert isinstance(instruction.extra, Type)

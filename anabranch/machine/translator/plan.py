@@ -4,6 +4,7 @@
   them from several places. All others are written in line where control comes from.
 - *Virtual* values: results that are never kept, because every use can be written directly in terms of
   their operands (a compare that only its branch uses, a widening that only compares use).
+- *Aliases*: an instruction that computes again what its block has computed already is the same value.
 - *Liveness* on what is really kept, as bit masks over local indices.
 """
 
@@ -16,6 +17,10 @@ from anabranch.ir.types import IntType
 from anabranch.ir.values import ConstInt, GlobalRef, Local, Operand
 
 SIGNED = frozenset(("slt", "sle", "sgt", "sge"))
+# Instructions without effects and errors, whose value depends on nothing but their operands.
+REPEATABLE = frozenset(
+    ("getelementptr", "zext", "sext", "trunc", "add", "sub", "and", "or", "xor", "icmp", "bitcast", "ptrtoint")
+)
 UNDEF_CALL = "anabranch.undef."
 
 
@@ -53,6 +58,7 @@ class Plan:
                 self.predecessors[target].append(block.index)
         self.static_allocas = self._static_allocas()
         self.has_dynamic = self._has_dynamic()
+        self.alias = self._aliases()
         self.uses = self._uses()
         self.virtual = self._virtual()
         self.signed_offsets = self._signed_offsets()
@@ -116,18 +122,52 @@ class Plan:
 
     # ---- uses ----------------------------------------------------------------------------------------
 
+    def _aliases(self) -> dict[int, int]:
+        """Results that equal an earlier one of their block, by local index."""
+        alias: dict[int, int] = {}
+
+        def name(operand: Operand) -> object:
+            if isinstance(operand, Local):
+                return ("local", alias.get(operand.index, operand.index))
+            if isinstance(operand, ConstInt):
+                return (operand.type, operand.value)
+            return operand.name if isinstance(operand, GlobalRef) else id(operand)
+
+        for block in self.blocks:
+            seen: dict[object, int] = {}
+            for instruction in block.instructions:
+                if instruction.opcode not in REPEATABLE or instruction.result is None:
+                    continue
+                key = (
+                    instruction.opcode,
+                    instruction.type,
+                    instruction.extra,
+                    instruction.flags,
+                    tuple(map(name, instruction.operands)),
+                )
+                first = seen.setdefault(key, instruction.result.index)
+                if first != instruction.result.index:
+                    alias[instruction.result.index] = first
+        return alias
+
+    def index_of(self, local: Local) -> int:
+        """The index under which a local's value is kept."""
+        return self.alias.get(local.index, local.index)
+
     def _uses(self) -> dict[int, list[tuple[int, Instruction]]]:
         uses: dict[int, list[tuple[int, Instruction]]] = {}
         for block in self.blocks:
             for instruction in block.instructions:
                 for operand in instruction.operands:
                     if isinstance(operand, Local):
-                        uses.setdefault(operand.index, []).append((block.index, instruction))
+                        uses.setdefault(self.index_of(operand), []).append((block.index, instruction))
         return uses
 
     def _virtual(self) -> frozenset[int]:
-        virtual: set[int] = set()
+        virtual: set[int] = set(self.alias)
         for index, (block, instruction) in self.definition.items():
+            if index in self.alias:
+                continue
             uses = self.uses.get(index, [])
             if (
                 instruction.opcode == "icmp"
@@ -150,7 +190,7 @@ class Plan:
         left, right = compare.operands
         if not isinstance(left, Local) or not isinstance(right, ConstInt):
             return None
-        found = self.definition.get(left.index)
+        found = self.definition.get(self.index_of(left))
         if found is None or found[1].opcode not in ("zext", "sext"):
             return None
         widening = found[1]
@@ -184,7 +224,7 @@ class Plan:
             uses = self.uses.get(index, [])
             if all(
                 use.opcode == "getelementptr"
-                and not (isinstance(use.operands[0], Local) and use.operands[0].index == index)
+                and not (isinstance(use.operands[0], Local) and self.index_of(use.operands[0]) == index)
                 for _, use in uses
             ):
                 found.add(index)
@@ -199,10 +239,11 @@ class Plan:
             return
         for operand in instruction.operands:
             if isinstance(operand, Local):
-                if operand.index in self.virtual:
-                    yield from self.reads(self.definition[operand.index][1])
+                index = self.index_of(operand)
+                if index in self.virtual:
+                    yield from self.reads(self.definition[index][1])
                 else:
-                    yield operand
+                    yield self.locals[index]
 
     def read_mask(self, instruction: Instruction) -> int:
         mask = 0
@@ -270,7 +311,7 @@ class Plan:
         mask = self.live_in[target] & ~self.phi_mask[target]
         for _, value in self.incoming(source, target):
             if isinstance(value, Local):
-                mask |= 1 << value.index
+                mask |= 1 << self.index_of(value)
         return mask
 
     def live_out(self, block: int) -> int:

@@ -117,6 +117,7 @@ class Writer:
         if start == 0:
             number = self.counters.segments[index, 0]
             self.line(indent, f"N[{number}] += 1", Mark("start", index, 0))
+        self.emitter.begin_block(instructions[start:])
         for position in range(start, len(instructions)):
             instruction = instructions[position]
             if instruction.opcode == "phi" or self.plan.is_virtual(instruction):
@@ -190,8 +191,8 @@ class Writer:
         self.goto(block, if_false, indent)
 
     def _condition(self, condition: Any) -> tuple[str, bool]:
-        if isinstance(condition, Local) and condition.index in self.plan.virtual:
-            return self.emitter.compare(self.plan.definition[condition.index][1])
+        if isinstance(condition, Local) and self.plan.index_of(condition) in self.plan.virtual:
+            return self.emitter.compare(self.plan.definition[self.plan.index_of(condition)][1])
         return self.emitter.operand(condition), False
 
     def _switch(self, block: int, position: int, instruction: Instruction, indent: int) -> None:
