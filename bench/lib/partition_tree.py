@@ -78,17 +78,22 @@ class Partition:
         return self.proof
 
     def _question(self, region: frozenset[Term], left: list[int]) -> Term | None:
-        """The conjunct that most of the conditions left answer themselves; the earliest of those."""
+        """A conjunct that every condition left answers itself, if there is one; else the one most do."""
+        first = left[0]
+        for term in self.order[first]:
+            if term not in region and self._answered_by_all(term, left):
+                return term
         votes: Counter[Term] = Counter()
         for number in left[:200]:
-            for term in self.order[number]:
-                if term not in region:
-                    votes[term] += 1
+            votes.update(term for term in self.order[number] if term not in region)
         if not votes:
             return None
-        if len(left) == 1:
-            return self.order[left[0]][0] if not region else next(iter(votes))
         return max(votes, key=lambda t: votes[t] + votes.get(self.reader.negate(t), 0))
+
+    def _answered_by_all(self, term: Term, left: list[int]) -> bool:
+        opposite = self.reader.negate(term)
+        conditions = self.conditions
+        return all(term in conditions[n] or opposite in conditions[n] for n in left)
 
     def _sides(
         self, region: tuple[Term, ...], left: list[int], question: Term, opposite: Term
