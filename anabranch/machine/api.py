@@ -127,7 +127,7 @@ class ModelApi:
         address = self._known(addr, "pointer to an object")
         info = self.memory.find(address >> 32)
         if info is None or info.end:
-            self.memory.bad_access(address, 1, False, info)
+            self.memory.bad_access(address, 1, False)
         return info, address & 0xFFFFFFFF
 
     def allocate(self, size: int, kind: str, what: str) -> int:

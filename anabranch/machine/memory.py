@@ -340,7 +340,7 @@ class Memory:
         """The object that holds all of an access, or the error that the access is."""
         info = self.find(address >> 32)
         if info is None or info.end or (address & 0xFFFFFFFF) + size > info.size:
-            self.bad_access(address, size, write, info)
+            self.bad_access(address, size, write)
         if write and info.readonly:
             raise ProgramError(
                 Fault("read-only", "write to constant memory", self.access_info(address, size, write, info))
@@ -371,21 +371,20 @@ class Memory:
                 details["offset"] = offset
         return details
 
-    def bad_access(self, address: int, size: int, write: bool, info: ObjectInfo | None) -> NoReturn:
+    def bad_access(self, address: int, size: int, write: bool) -> NoReturn:
+        """The error of an access that no live object holds."""
+        # Running below the start of an object lands at the far end of the number before it.
+        number = (address + (1 << 31)) >> 32 & 0xFFFFFFFF
+        info = self.find(number)
         details = self.access_info(address, size, write, info)
-        if info is None and address >> 32 == 0:
-            raise ProgramError(Fault("null-pointer", "memory error: null pointer dereference", details))
-        if info is None:
-            # Running below the start of an object lands at the far end of the number before it.
-            neighbour = self.find((address >> 32) + 1) if (address & 0xFFFFFFFF) >= 1 << 31 else None
-            if neighbour is not None and not neighbour.end:
-                details = self.access_info(address, size, write, neighbour)
-                raise ProgramError(Fault("out-of-bounds", "memory error: out of bound pointer", details))
-            if STACK_NUMBERS <= address >> 32 < 2 * STACK_NUMBERS:
-                raise ProgramError(
-                    Fault("use-after-scope", "memory error: use of a local that is out of scope", details)
-                )
-            raise ProgramError(Fault("wild-pointer", "memory error: wild pointer", details))
-        if info.end:
+        if info is not None and info.end:
             raise ProgramError(Fault("use-after-free", "memory error: use after free", details))
-        raise ProgramError(Fault("out-of-bounds", "memory error: out of bound pointer", details))
+        if info is not None:
+            raise ProgramError(Fault("out-of-bounds", "memory error: out of bound pointer", details))
+        if number == 0:
+            raise ProgramError(Fault("null-pointer", "memory error: null pointer dereference", details))
+        if STACK_NUMBERS <= number < 2 * STACK_NUMBERS:
+            raise ProgramError(
+                Fault("use-after-scope", "memory error: use of a local that is out of scope", details)
+            )
+        raise ProgramError(Fault("wild-pointer", "memory error: wild pointer", details))
