@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import sys
 import threading
+from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Protocol
 
 from anabranch.machine.ends import Yield
 from anabranch.machine.forking import INTERPRETER_CODE
 from anabranch.machine.interpreter import Frame
+from anabranch.machine.translator.sites import Target
 
 if TYPE_CHECKING:
     from anabranch.machine.machine import Machine
@@ -44,6 +46,7 @@ class Trap:
         self._patience: int | None = None
         self._limit: int | None = None
         self._before: list[int] = []
+        self._starts: dict[tuple[CodeType, int], Target | None] = {}
         self._exact: int | None = None  # total of instructions so far, while counting exactly
         self._stop_at: int | None = None
 
@@ -77,15 +80,18 @@ class Trap:
 
     def __getitem__(self, number: int) -> int:
         frame = sys._getframe(1)
-        known = self.machine.program.codes.get(frame.f_code)
-        if known is not None:
-            unit, marks = known
-            mark = marks.get(frame.f_lineno)
-            if mark is not None and mark.kind == "start" and self._time_is_up():
+        place = (frame.f_code, frame.f_lasti)
+        try:
+            target = self._starts[place]
+        except KeyError:
+            target = self._starts[place] = self._start_of_block(frame)
+        if target is not None:
+            if self._time_is_up():
                 local = frame.f_locals
-                target = unit.target(("block", mark.block))
                 values = tuple(local[name] for name in target.names)
                 raise Yield(self.machine.decider.snapshot(target, values, local["K"]))
+        elif frame.f_code in self.machine.program.codes:
+            pass  # in the middle of a block
         elif self.machine.settings.only_interpret and frame.f_code is INTERPRETER_CODE:
             self._in_interpreter(number, frame.f_locals["frame"])
         elif self._exact is None:
@@ -94,6 +100,14 @@ class Trap:
         if self._exact is not None:
             self._exact += self.machine.counters.sizes[number]
         return self.real[number]
+
+    def _start_of_block(self, frame: FrameType) -> Target | None:
+        """The block whose start a frame stands at, if it does. Finding the line takes long in long functions."""
+        known = self.machine.program.codes.get(frame.f_code)
+        mark = known[1].get(frame.f_lineno) if known is not None else None
+        if known is None or mark is None or mark.kind != "start":
+            return None
+        return known[0].target(("block", mark.block))
 
     def __setitem__(self, number: int, count: int) -> None:
         self.real[number] = count
