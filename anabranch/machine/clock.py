@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from types import CodeType, FrameType
+from types import FrameType
 from typing import TYPE_CHECKING, Protocol
 
 from anabranch.machine.ends import Yield
@@ -46,7 +46,7 @@ class Trap:
         self._patience: int | None = None
         self._limit: int | None = None
         self._before: list[int] = []
-        self._starts: dict[tuple[CodeType, int], Target | None] = {}
+        self._starts: dict[tuple[int, int], Target | None] = {}
         self._exact: int | None = None  # total of instructions so far, while counting exactly
         self._stop_at: int | None = None
 
@@ -80,7 +80,7 @@ class Trap:
 
     def __getitem__(self, number: int) -> int:
         frame = sys._getframe(1)
-        place = (frame.f_code, frame.f_lasti)
+        place = (id(frame.f_code), frame.f_lasti)
         try:
             target = self._starts[place]
         except KeyError:
@@ -90,7 +90,7 @@ class Trap:
                 local = frame.f_locals
                 values = tuple(local[name] for name in target.names)
                 raise Yield(self.machine.decider.snapshot(target, values, local["K"]))
-        elif frame.f_code in self.machine.program.codes:
+        elif id(frame.f_code) in self.machine.program.codes:
             pass  # in the middle of a block
         elif self.machine.settings.only_interpret and frame.f_code is INTERPRETER_CODE:
             self._in_interpreter(number, frame.f_locals["frame"])
@@ -103,7 +103,7 @@ class Trap:
 
     def _start_of_block(self, frame: FrameType) -> Target | None:
         """The block whose start a frame stands at, if it does. Finding the line takes long in long functions."""
-        known = self.machine.program.codes.get(frame.f_code)
+        known = self.machine.program.codes.get(id(frame.f_code))
         mark = known[1].get(frame.f_lineno) if known is not None else None
         if known is None or mark is None or mark.kind != "start":
             return None

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from types import CodeType, FrameType
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from anabranch.expr import Expr, expr_vars, not_
@@ -33,7 +33,7 @@ class Decider:
         self.machine = machine
         self.path = machine.path
         self.space = machine.space
-        self.branches: dict[tuple[CodeType, int], BranchSite] = {}
+        self.branches: dict[tuple[int, int], BranchSite] = {}
         self.siblings: list[State] = []
         self.budget = 0  # forks until the running path goes back to the loop
         self.alone = False  # nobody else waits
@@ -106,7 +106,7 @@ class Decider:
     def fork(self, e: Expr, part: Slice, answer: Split) -> bool:
         """Both sides are feasible: the sibling takes one, the running path the other."""
         frame = sys._getframe(2)
-        site: BranchSite | PointSite | None = self.branches.get((frame.f_code, frame.f_lasti))
+        site: BranchSite | PointSite | None = self.branches.get((id(frame.f_code), frame.f_lasti))
         path = self.path
         side = answer.model_side
         if self.restricted and self._may_not_fork():
@@ -204,13 +204,13 @@ class Decider:
         asked = frame
         while frame is not None:
             code = frame.f_code
-            if code in self.machine.program.codes:
-                unit, marks = self.machine.program.codes[code]
+            if id(code) in self.machine.program.codes:
+                unit, marks = self.machine.program.codes[id(code)]
                 mark = marks[frame.f_lineno]
                 local = frame.f_locals
                 site: BranchSite | PointSite
                 if frame is asked and mark.kind == "branch":
-                    site = self.branches[code, frame.f_lasti] = unit.branch(mark)
+                    site = self.branches[id(code), frame.f_lasti] = unit.branch(mark)
                 else:
                     site = unit.point(mark.block, mark.position)
                 return site, site.read(local), local["K"]

@@ -79,7 +79,7 @@ def source_loc(unit: Unit, block: int, position: int) -> DebugLoc | None:
 
 def of_frame(program: TranslatedProgram, frame: FrameType, line: int) -> Where | None:
     """The place that a Python frame stands at, if it is one of the program's."""
-    known = program.codes.get(frame.f_code)
+    known = program.codes.get(id(frame.f_code))
     if known is not None:
         unit, marks = known
         mark = marks.get(line)
@@ -113,7 +113,7 @@ def of_traceback(program: TranslatedProgram, traceback: TracebackType | None) ->
     found: tuple[FrameType, int] | None = None
     while traceback is not None:
         code = traceback.tb_frame.f_code
-        if code in program.codes or code is INTERPRETER_CODE:
+        if id(code) in program.codes or code is INTERPRETER_CODE:
             found = (traceback.tb_frame, traceback.tb_lineno)
         traceback = traceback.tb_next
     return of_frame(program, *found) if found is not None else None

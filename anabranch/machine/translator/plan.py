@@ -19,7 +19,20 @@ from anabranch.ir.values import ConstInt, GlobalRef, Local, Operand
 SIGNED = frozenset(("slt", "sle", "sgt", "sge"))
 # Instructions without effects and errors, whose value depends on nothing but their operands.
 REPEATABLE = frozenset(
-    ("getelementptr", "zext", "sext", "trunc", "add", "sub", "and", "or", "xor", "icmp", "bitcast", "ptrtoint")
+    (
+        "getelementptr",
+        "zext",
+        "sext",
+        "trunc",
+        "add",
+        "sub",
+        "and",
+        "or",
+        "xor",
+        "icmp",
+        "bitcast",
+        "ptrtoint",
+    )
 )
 UNDEF_CALL = "anabranch.undef."
 

@@ -64,7 +64,9 @@ class TranslatedProgram:
         self.overridden = overridden
         self.check_overflow = check_overflow
         self.keep_source = keep_source
-        self.codes: dict[CodeType, tuple[Unit, dict[int, Mark]]] = {}
+        # By id: hashing or comparing a code object reads all of it. `_kept` keeps the ids from being reused.
+        self.codes: dict[int, tuple[Unit, dict[int, Mark]]] = {}
+        self._kept: list[CodeType] = []
         self.units: dict[str, Unit] = {}
         self.interpreter: Interpreter
         self.choose_callee: Callable[[Any], int]
@@ -77,6 +79,11 @@ class TranslatedProgram:
         self._tables: dict[tuple[Any, ...], CallTable] = {}
         self._compiled: dict[str, Any] = {}
         self.only_interpret = False
+
+    def add_code(self, code: CodeType, unit: Unit, marks: dict[int, Mark]) -> None:
+        """Remember what the lines of a generated function stand for."""
+        self._kept.append(code)
+        self.codes[id(code)] = (unit, marks)
 
     # ---- callees -------------------------------------------------------------------------------------
 

@@ -217,7 +217,7 @@ class Unit:
         function = scope[name]
         code: CodeType = function.__code__
         marks = {number: mark for number, (_, mark) in enumerate(writer.lines, 1) if mark is not None}
-        self.program.codes[code] = (self, marks)
+        self.program.add_code(code, self, marks)
         if self.program.keep_source:
             self.source += text
         return function
