@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import resource
 import signal
 import sys
 import time
@@ -29,6 +30,7 @@ from anabranch.report.events import Listener
 from anabranch.report.result import RunResult
 from anabranch.solver import SliceSpace
 
+STACK_BYTES = 1 << 30
 NO_BATCH = 1 << 60
 ROWS_KEPT = 400_000  # rows of the execution tree in memory before they are written
 STATS_SECONDS = 1.0
@@ -164,6 +166,7 @@ class Exploration:
     def run(self) -> RunResult:
         machine, search = self.machine, self.search
         function = self.program.module.functions[self.program.entry]
+        allow_deep_stack()
         previous_limit = sys.getrecursionlimit()
         machine.activate()
         state = machine.start(
@@ -216,6 +219,14 @@ class Exploration:
             for place, count in places.items():
                 result.lose(kind, place, count)
         return result
+
+
+def allow_deep_stack() -> None:
+    """Deep recursion of a program may also nest calls within the Python interpreter itself."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
+    wanted = STACK_BYTES if hard == resource.RLIM_INFINITY else min(STACK_BYTES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_STACK, (wanted, hard))
 
 
 def explore(

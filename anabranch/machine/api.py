@@ -254,13 +254,16 @@ class ModelApi:
 
     def longjmp(self, buffer: Value, value: Value) -> NoReturn:
         address = self._known(buffer, "jump buffer")
-        continuation: Continuation | None = self.path.notes.get(("jump", address))
+        continuation: Continuation | None
+        continuation, kept = self.path.notes.get(("jump", address), (None, frozenset()))
         where = self.machine.where()
         live = where.continuation if where is not None else None
         while live is not None and continuation is not None and live is not continuation[0]:
             live = live[0]
         if continuation is None or live is None:
             raise ProgramError(Fault("bad-call", "longjmp to a place that is not live", {"buffer": address}))
+        left = self.memory.stack_numbers() - kept
+        self.memory.release_stack(tuple(number << 32 for number in left))
         raise LongJump(continuation, expr.ite(expr.eq(value, 0, 32), 1, value, 32))
 
 

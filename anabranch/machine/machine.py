@@ -407,7 +407,8 @@ class Machine:
 
     def setjmp(self, continuation: Continuation, buffer: Value) -> int:
         address = self.pick(buffer, 64, "jump buffer")
-        self.path.notes = self.path.notes.set(("jump", address), continuation)
+        place = (continuation, self.memory.stack_numbers())
+        self.path.notes = self.path.notes.set(("jump", address), place)
         return 0
 
 

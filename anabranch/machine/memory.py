@@ -136,6 +136,11 @@ class Memory:
         everything.update(self.fresh)
         return [info for _, info in sorted(everything.items()) if not info.end]
 
+    def stack_numbers(self) -> frozenset[int]:
+        """The numbers of all locals alive."""
+        everything = (*self.objects.items(), *self.fresh.items())
+        return frozenset(number for number, info in everything if info.site.kind == "stack")
+
     def allocate(self, site: AllocationSite, size: int, content: bytes | None = None) -> int:
         """A new object; its bytes are undefined unless `content` is given. The address of its first byte."""
         if size > MAX_OBJECT:
