@@ -15,7 +15,7 @@ from anabranch.ir.module import CallInfo, Function, Instruction
 from anabranch.ir.types import VOID, ArrayType, StructType, Type, VectorType
 from anabranch.ir.values import GlobalRef, InlineAsm, Local, MetadataOperand
 from anabranch.machine import values
-from anabranch.machine.constants import undefined_value
+from anabranch.machine.constants import LABEL_OFFSET, undefined_value
 from anabranch.machine.ends import Loss
 from anabranch.machine.objects import MASK64
 from anabranch.machine.operations import cast_function, scalar_function
@@ -24,7 +24,7 @@ from anabranch.machine.translator.calls import IGNORED, SETJMP
 from anabranch.machine.translator.emit import CASTS, FLOAT_BINARY, INT_BINARY
 from anabranch.machine.translator.plan import UNDEF_CALL
 from anabranch.machine.translator.program import TranslatedProgram
-from anabranch.machine.translator.writer import switch_cases
+from anabranch.machine.translator.writer import Case, switch_cases
 
 if TYPE_CHECKING:
     from anabranch.machine.machine import Machine
@@ -307,12 +307,11 @@ class Interpreter:
         return Jump(cases[number].target if number < len(cases) else default)
 
     def indirectbr(self, frame: Frame, instruction: Instruction) -> Jump:
-        base = self.layout.address(frame.unit.function.name) + (1 << 20)
+        labels = self.layout.address(frame.unit.function.name) + LABEL_OFFSET
+        targets = list(dict.fromkeys(instruction.targets))
         value = self.value(frame, instruction.operands[0])
-        for target in dict.fromkeys(instruction.targets):
-            if expr.eq(value, base + target, 64):
-                return Jump(target)
-        raise Loss("unsupported", "jump to an unknown label")
+        cases = [Case((labels + target,), target) for target in targets]
+        return Jump(targets[self.machine.run_time.choose_label(value, cases)])
 
     def unreachable(self, frame: Frame, instruction: Instruction) -> Return:
         self.machine.run_time.unreachable()

@@ -152,9 +152,11 @@ def extract_lane(vector: tuple[Value, ...], index: Value, type: VectorType) -> V
 
 
 def insert_lane(vector: tuple[Value, ...], value: Value, index: Value, type: VectorType) -> tuple[Value, ...]:
-    if index.__class__ is not Expr:
-        return (*vector[:index], value, *vector[index + 1 :])
     bits = type.element.bits
+    if index.__class__ is not Expr:
+        if index >= len(vector):
+            return (expr.undefined(bits),) * len(vector)
+        return (*vector[:index], value, *vector[index + 1 :])
     return tuple(expr.ite(expr.eq(index, lane, index.w), value, old, bits) for lane, old in enumerate(vector))
 
 

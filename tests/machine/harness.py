@@ -7,6 +7,7 @@ A subject says, in comments anywhere in the file:
     EXPECT exit codes: 0 3                 the set of exit codes
     EXPECT output: "a\\n"                   one of the outputs (a Python literal); all must be named if any is
     EXPECT loss: unsupported: instruction  start of a loss; without any the run must be complete
+    EXPECT error: overflow line 3          an error, where a marker on its line cannot stand
     EXPECT message: line 12 text           the error at that line says so (message, info, stack: one text)
     EXPECT warning: text                   part of a warning
     EXPECT test: name=0x0102 ...           some test has these inputs (little-endian bytes in hex)
@@ -74,6 +75,9 @@ def _expect(wanted: Expectations, what: str, value: str) -> None:
         wanted.losses.append(value)
     elif what == "warning":
         wanted.warnings.append(value)
+    elif what == "error":
+        kind, _, line = value.partition(" line ")
+        wanted.errors.append((kind, int(line)))
     elif what == "message":
         found = re.fullmatch(r"line (\d+) (.*)", value)
         assert found, value

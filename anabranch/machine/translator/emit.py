@@ -89,15 +89,17 @@ class Emitter:
     def _int_binary(self, instruction: Instruction, target: str) -> Lines:
         a, b = map(self.operand, instruction.operands)
         type, opcode = instruction.type, instruction.opcode
+        checked = self.check_overflow and "nsw" in instruction.flags and opcode in ("add", "sub", "mul")
         if isinstance(type, VectorType):
+            name = f"{opcode}_nsw" if checked else opcode
             return [
-                f"{target} = lanewise({self.namespace.scalar_operation(opcode, type.element.bits)}, {a}, {b})"
+                f"{target} = lanewise({self.namespace.scalar_operation(name, type.element.bits)}, {a}, {b})"
             ]
         width = type.bits
         if width > 4096:
             raise Loss("unsupported", f"integer of {width} bits")
         constant = instruction.operands[1]
-        if self.check_overflow and "nsw" in instruction.flags and opcode in ("add", "sub", "mul"):
+        if checked:
             return [f"{target} = {opcode}_nsw({a}, {b}, {width})"]
         if opcode in ("and", "or", "xor"):
             return [f"{target} = {a} { {'and': '&', 'or': '|', 'xor': '^'}[opcode] } {b}"]

@@ -12,6 +12,7 @@ from typing import Any
 
 from anabranch.ir.module import Instruction
 from anabranch.ir.values import Local
+from anabranch.machine.constants import LABEL_OFFSET
 from anabranch.machine.ends import Loss
 from anabranch.machine.translator.calls import CallWriter
 from anabranch.machine.translator.emit import Emitter
@@ -262,8 +263,8 @@ class Writer:
 
     def _indirect(self, block: int, position: int, instruction: Instruction, indent: int) -> None:
         targets = list(dict.fromkeys(instruction.targets))
-        labels = [self.namespace.layout.address(self.plan.function.name) + (1 << 20) + t for t in targets]
-        table = self.namespace.constant([Case((label,), t) for label, t in zip(labels, targets, strict=True)])
+        labels = self.namespace.layout.address(self.plan.function.name) + LABEL_OFFSET
+        table = self.namespace.constant([Case((labels + target,), target) for target in targets])
         value = self.emitter.operand(instruction.operands[0])
         self.line(indent, f"c = choose_label({value}, {table})", Mark("point", block, position))
         self._choose(block, targets, indent)

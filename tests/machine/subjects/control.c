@@ -1,5 +1,5 @@
 // Phi cycles, nested loops, goto, computed goto, recursion, exit from deep inside, handlers of atexit.
-// EXPECT paths: exit 8 error 0
+// EXPECT paths: exit 10 error 0
 // EXPECT exit codes: 0 3 7 9
 // EXPECT output: "swap\n"
 // EXPECT output: "AB\n"
@@ -9,6 +9,7 @@
 // EXPECT output: "quick\n"
 // EXPECT output: "label 2\n"
 // EXPECT output: "label 5\n"
+// EXPECT output: ""
 #include <klee/klee.h>
 #include <assert.h>
 #include <stdio.h>
@@ -44,6 +45,15 @@ two:
   return n;
 }
 
+static int choose(unsigned from) {
+  static void *const table[] = {&&one, &&two, &&one};
+  goto *table[from];
+one:
+  return 1;
+two:
+  return 2;
+}
+
 static void leave(int depth) {
   if (depth == 0) exit(7);
   leave(depth - 1);
@@ -54,7 +64,7 @@ static void first(void) { printf("first \n"); }
 static void second(void) { printf("second "); exit(9); }
 
 int main(void) {
-  switch (klee_range(0, 8, "which")) {
+  switch (klee_range(0, 9, "which")) {
   case 0:
     for (int n = 0; n < 10; n++) swap_cycle(n);
     printf("swap\n");
@@ -90,8 +100,13 @@ int main(void) {
   case 6:
     printf("label %d\n", labels(2));
     return 0;
-  default:
+  case 7:
     printf("label %d\n", labels(0));
     return 0;
+  default: {
+    unsigned i = (unsigned)klee_range(0, 3, "i");
+    assert(choose(i) == (i == 1 ? 2 : 1));
+    return 0;
+  }
   }
 }
