@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 Value = Any
 MAX_LEAVES = 1 << 16  # places a read may choose from before the path forks over halves
 MAX_TARGETS = 1 << 11  # likewise for a write, which touches every one of them
-WILD_CANDIDATES = 64
 WORD = 8  # bytes that a block is chosen in at a time
 
 
@@ -155,9 +154,9 @@ class AddressResolver:
             self.machine.check(expr.not_(valid), fault)
 
     def _some_valid(self, address: Expr, size: int) -> Value:
-        """The address hits some live object (the newest ones, if there are very many)."""
+        """The address hits some live object."""
         condition: Value = False
-        for info in self.memory.live_objects()[-WILD_CANDIDATES:]:
+        for info in self.memory.live_objects():
             if info.size >= size:
                 offset = expr.sub(address, info.base, 64)
                 condition = expr.or_(condition, expr.ule(offset, info.size - size, 64), 1)
