@@ -28,7 +28,7 @@ from bench.lib.partition_tree import Partition, TooHard
 from bench.lib.smt import Reader, Script, SmtError
 from bench.lib.subjects import SUBJECTS, Subject, find
 from bench.lib.table import print_table
-from bench.lib.work import common_arguments, each, keep_failure
+from bench.lib.work import common_arguments, each, keep_failure, tell
 
 FLAGS = ("--all-errors", "--write-conditions")
 
@@ -174,10 +174,14 @@ def main(argv: list[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     arguments.keep.mkdir(parents=True, exist_ok=True)
     chosen = [s for s in SUBJECTS if s.paths <= arguments.max_paths]
-    rows = list(each(partial(check_subject, programs=arguments.programs), chosen, arguments.jobs))
+    rows = []
+    for row in each(partial(check_subject, programs=arguments.programs), chosen, arguments.jobs):
+        rows.append(row)
+        tell(f"{row.name}: {row.paths} paths, {row.seconds:.1f} s")
     generated = Row(f"{arguments.count} generated programs", how="all inputs")
     seeds = range(arguments.first, arguments.first + arguments.count)
     for row in each(partial(check_seed, keep=arguments.keep), seeds, arguments.jobs):
+        tell(f"{row.name}: {row.paths} paths, {row.seconds:.1f} s")
         generated.paths += row.paths
         generated.queries += row.queries
         generated.seconds += row.seconds

@@ -19,7 +19,7 @@ from bench.lib.oracle import draw
 from bench.lib.replay import Tally, build_for_replay, replay
 from bench.lib.subjects import SUBJECTS, Subject, find
 from bench.lib.table import print_table
-from bench.lib.work import common_arguments, each, keep_failure
+from bench.lib.work import common_arguments, each, keep_failure, tell
 
 
 @dataclass
@@ -76,10 +76,14 @@ def main(argv: list[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     arguments.keep.mkdir(parents=True, exist_ok=True)
     chosen = [s for s in SUBJECTS if s.paths <= arguments.max_paths]
-    rows = list(each(partial(replay_subject, programs=arguments.programs), chosen, arguments.jobs))
+    rows = []
+    for row in each(partial(replay_subject, programs=arguments.programs), chosen, arguments.jobs):
+        rows.append(row)
+        tell(f"{row.name}: {row.tally.tests} tests")
     generated = Row(f"{arguments.count} generated programs", 0, Tally())
     seeds = range(arguments.first, arguments.first + arguments.count)
     for row in each(partial(replay_seed, keep=arguments.keep), seeds, arguments.jobs):
+        tell(f"{row.name}: {row.tally.tests} tests")
         generated.paths += row.paths
         row.tally.problems = [f"{row.name}: {p}" for p in row.tally.problems]
         generated.tally.add(row.tally)

@@ -24,11 +24,9 @@ ROUNDING = ("RNE", "RTZ", "RTN", "RTP", "RNA")
 
 def input_tables(values: Sequence[int], width: int) -> Bits:
     """The tables of a variable whose value for input n is ``values[n]``."""
-    tables = []
-    for bit in range(width):
-        text = "".join("1" if v >> bit & 1 else "0" for v in reversed(values))
-        tables.append(int(text, 2))
-    return tables
+    mask = (1 << width) - 1
+    digits = "".join(format(v & mask, f"0{width}b") for v in reversed(values))
+    return [int(digits[width - 1 - bit :: width], 2) for bit in range(width)]
 
 
 class BitSlices:
@@ -39,6 +37,7 @@ class BitSlices:
         self.ones = (1 << count) - 1
         self._known: dict[Term, Sliced] = {}
         self._known.update(variables)
+        self._defined: dict[str, Term] = {}
         self._operations: dict[str, Callable[..., Sliced]] = {
             "not": self._not, "and": self._and, "or": self._or, "xor": self._xor_bool, "=>": self._implies,
             "=": self._equal, "distinct": lambda a, b: self.ones ^ self._equal(a, b), "ite": self._ite,
@@ -129,7 +128,12 @@ class BitSlices:
     # --- floating point
 
     def define_bits(self, symbol: str, term: Term) -> None:
-        """A variable that stands for the bits of a floating-point term."""
+        """A variable that stands for the bits of a floating-point term, the same one in all conditions."""
+        known = self._defined.setdefault(symbol, term)
+        if known is not term:
+            raise Unsupported(f"{symbol} stands for two terms")
+        if symbol in self._known:
+            return
         value = self.value(term)
         if not isinstance(value, Floats):
             raise Unsupported(f"{symbol} is not the bits of a floating-point value")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -38,6 +39,11 @@ def each(function: Callable[[Item], Result], items: Iterable[Item], jobs: int) -
         return
     with ProcessPoolExecutor(jobs) as pool:
         yield from pool.map(function, items)
+
+
+def tell(text: str) -> None:
+    """What is done so far, beside the table on standard output."""
+    print(text, file=sys.stderr, flush=True)
 
 
 def keep_failure(directory: Path, where: Path, name: str, notes: Sequence[str]) -> Path:

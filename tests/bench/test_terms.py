@@ -10,6 +10,7 @@ import pytest
 
 from bench.lib.bitslice import BitSlices, input_tables
 from bench.lib.conditions import bits_of_float, place_of
+from bench.lib.float_slices import Unsupported
 from bench.lib.partition_tree import Partition, Proof
 from bench.lib.smt import Reader, Script, SmtError, to_text
 
@@ -161,3 +162,14 @@ def test_text_keeps_the_meaning() -> None:
     script = reader.read(HEADER + f"(assert (and {C} (or {C} {D})))")
     again = Reader().read(to_text(list(script.assertions), script.constants))
     assert len(again.assertions) == 2 and again.constants.keys() == script.constants.keys()
+
+
+def test_bits_of_two_terms_are_not_confused() -> None:
+    slices = BitSlices(4, {"|x#1|": input_tables([0, 1, 2, 3], 8)})
+    reader = Reader()
+    text = "(assert ((_ to_fp 8 24) RNE |x#1|)) (assert (fp.neg ((_ to_fp 8 24) RNE |x#1|)))"
+    terms = reader.read(text).assertions
+    slices.define_bits("bits1", terms[0])
+    slices.define_bits("bits1", terms[0])
+    with pytest.raises(Unsupported):
+        slices.define_bits("bits1", terms[1])
