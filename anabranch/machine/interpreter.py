@@ -25,6 +25,7 @@ from anabranch.machine.translator.emit import CASTS, FLOAT_BINARY, INT_BINARY
 from anabranch.machine.translator.plan import UNDEF_CALL
 from anabranch.machine.translator.program import TranslatedProgram
 from anabranch.machine.translator.writer import Case, switch_cases
+from anabranch.machine.varargs import registers_taken
 
 if TYPE_CHECKING:
     from anabranch.machine.machine import Machine
@@ -269,7 +270,9 @@ class Interpreter:
         if name in SETJMP:
             return self.machine.setjmp(self.continuation(frame), arguments[0])
         if name.startswith("llvm.va_start"):
-            registers["D"] = (*registers["D"], *self.machine.run_time.va_start(arguments[0], registers["va"]))
+            taken = registers_taken(frame.unit.function)
+            made = self.machine.run_time.va_start(arguments[0], registers["va"], *taken)
+            registers["D"] = (*registers["D"], *made)
             return None
         if name.startswith("llvm.stacksave"):
             return len(registers["D"])

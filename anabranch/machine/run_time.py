@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, Any
 from anabranch import expr
 from anabranch.expr import Expr
 from anabranch.ir.types import Type
-from anabranch.machine.constants import is_scalar
 from anabranch.machine.ends import Fault, Loss, ProgramError
 from anabranch.machine.objects import AllocationSite
-from anabranch.machine.values import add_offset, load_value, store_value
+from anabranch.machine.values import load_value, store_value
+from anabranch.machine.varargs import Argument, VariableArguments
 
 if TYPE_CHECKING:
     from anabranch.machine.machine import Machine
 
 Value = Any
-GENERAL_END, FLOAT_END = 48, 176  # sizes of the register save area on x86-64
 
 
 def in_case(value: Value, case: Any, width: int) -> Value:
@@ -35,7 +34,7 @@ class RunTime:
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.memory = machine.memory
-        self._varargs = machine.numbers.new_site("stack", "variable arguments")
+        self._varargs = VariableArguments(machine.memory, machine.numbers)
 
     def alloca_many(self, site: AllocationSite, count: Value, size: int, width: int) -> int:
         """An alloca whose size is not known at translation."""
@@ -60,30 +59,14 @@ class RunTime:
             return self.machine.addresses.read_bytes(pointer, size)
         return self.memory.read_bytes(pointer, size)
 
-    def va_start(self, va_list: Value, arguments: tuple[tuple[Type, Value, bool], ...]) -> tuple[int, ...]:
-        """Fill in a `va_list` whose registers are used up, so that all arguments come from memory."""
-        places, size = [], 0
-        for type, _, _ in arguments:
-            if type.align > 8:
-                size = (size + 15) & ~15
-            places.append(size)
-            size += (max(type.size, 1) + 7) & ~7
-        area = self.memory.allocate(self._varargs, size)
-        for place, (type, value, by_value) in zip(places, arguments, strict=True):
-            if by_value:
-                self.memory.write_bytes(area + place, self.read_object(value, type.size))
-                continue
-            if is_scalar(type) and type.bits <= 64:
-                # A variadic argument fills its eight bytes.
-                value = expr.zext(value, type.bits, 64) if value.__class__ is Expr else int(value)
-                self.memory.store(area + place, 8, value)
-            else:
-                store_value(self.memory, area + place, type, value)
-        self.memory.store(va_list, 4, GENERAL_END)
-        self.memory.store(add_offset(va_list, 4), 4, FLOAT_END)
-        self.memory.store(add_offset(va_list, 8), 8, area)
-        self.memory.store(add_offset(va_list, 16), 8, 0)
-        return (area,)
+    def va_start(
+        self, va_list: Value, arguments: tuple[Argument, ...], general: int, floating: int
+    ) -> tuple[int, ...]:
+        """Fill in a `va_list`; structs are read before anything is written."""
+        contents = [
+            self.read_object(value, type.size) if by_value else None for type, value, by_value in arguments
+        ]
+        return self._varargs.start(va_list, arguments, contents, general, floating)
 
     def cmpxchg(self, pointer: Value, expected: Value, new: Value, type: Type) -> tuple[Value, Value]:
         old = load_value(self.memory, pointer, type)

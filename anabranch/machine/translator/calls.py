@@ -12,6 +12,7 @@ from anabranch.machine.counters import FunctionCounters
 from anabranch.machine.ends import Loss
 from anabranch.machine.translator.emit import Emitter, Lines
 from anabranch.machine.translator.plan import UNDEF_CALL
+from anabranch.machine.varargs import registers_taken
 
 if TYPE_CHECKING:
     from anabranch.machine.translator.unit import Unit
@@ -142,7 +143,8 @@ class CallWriter:
         kept = [a for a in arguments if not isinstance(a, MetadataOperand)]
         texts = [self.emitter.operand(a) for a in kept]
         if name.startswith("llvm.va_start"):
-            return [f"D = (*D, *va_start({texts[0]}, va))"]
+            general, floating = registers_taken(self.unit.function)
+            return [f"D = (*D, *va_start({texts[0]}, va, {general}, {floating}))"]
         if name.startswith("llvm.stacksave"):
             return [self._assign(instruction, "len(D)")]
         if name.startswith("llvm.stackrestore"):

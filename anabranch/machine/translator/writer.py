@@ -49,7 +49,7 @@ class TooDeep(Exception):
 
 
 def switch_cases(instruction: Instruction) -> tuple[list[Case], int]:
-    """The cases of a switch grouped by target, in order, and the default; cases of the default are dropped."""
+    """The cases of a switch by target, in order, and the default; cases that lead there are dropped."""
     default, *targets = instruction.targets
     assert isinstance(instruction.extra, tuple)
     groups: dict[int, list[int]] = {}

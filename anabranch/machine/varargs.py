@@ -1,0 +1,92 @@
+"""Variable arguments as the x86-64 calling convention passes them, so that the code clang writes for
+`va_arg` finds them: first six general and eight floating-point registers (saved side by side), then memory.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from anabranch import expr
+from anabranch.expr import Expr
+from anabranch.ir.module import Function
+from anabranch.ir.types import FloatType, Type
+from anabranch.machine.constants import is_scalar
+from anabranch.machine.memory import Memory
+from anabranch.machine.objects import AllocationSite, ObjectNumbers
+from anabranch.machine.values import add_offset, store_value
+
+Value = Any
+Argument = tuple[Type, Value, bool]  # type, value (or address), is it a struct in memory?
+
+GENERAL, FLOATING = 6, 8
+SAVE_AREA = 8 * GENERAL + 16 * FLOATING
+
+
+def registers_taken(function: Function) -> tuple[int, int]:
+    """General and floating-point registers that the named parameters of a function use."""
+    general = floating = 0
+    for param, attrs in zip(function.params, function.param_attrs, strict=True):
+        if attrs is not None and attrs.byval is not None:
+            continue
+        if isinstance(param.type, FloatType):
+            floating += 1
+        else:
+            general += 1
+    return min(general, GENERAL), min(floating, FLOATING)
+
+
+class VariableArguments:
+    """Lays arguments out and fills in `va_list`s."""
+
+    def __init__(self, memory: Memory, numbers: ObjectNumbers) -> None:
+        self.memory = memory
+        self._saved: AllocationSite = numbers.new_site("stack", "saved registers")
+        self._passed: AllocationSite = numbers.new_site("stack", "variable arguments")
+
+    def start(
+        self,
+        va_list: Value,
+        arguments: tuple[Argument, ...],
+        contents: list[Any],
+        general: int,
+        floating: int,
+    ) -> tuple[int, ...]:
+        """`va_start` in a function whose named parameters take so many registers; the objects it makes.
+
+        `contents` holds the bytes of arguments that are structs in memory, by position.
+        """
+        first_general, first_floating = 8 * general, 8 * GENERAL + 16 * floating
+        saved = self.memory.allocate(self._saved, SAVE_AREA)
+        in_memory: list[tuple[int, int]] = []
+        size = 0
+        for position, (type, value, by_value) in enumerate(arguments):
+            single = is_scalar(type) and type.bits <= 64 and not by_value
+            if single and isinstance(type, FloatType) and floating < FLOATING:
+                self._store(saved + 8 * GENERAL + 16 * floating, type, value)
+                floating += 1
+            elif single and not isinstance(type, FloatType) and general < GENERAL:
+                self._store(saved + 8 * general, type, value)
+                general += 1
+            else:
+                size = (size + 15) & ~15 if type.align > 8 else size
+                in_memory.append((position, size))
+                size += (max(type.size, 1) + 7) & ~7
+        passed = self.memory.allocate(self._passed, size)
+        for position, place in in_memory:
+            type, value, by_value = arguments[position]
+            if by_value:
+                self.memory.write_bytes(passed + place, contents[position])
+            elif is_scalar(type) and type.bits <= 64:
+                self._store(passed + place, type, value)
+            else:
+                store_value(self.memory, passed + place, type, value)
+        self.memory.store(va_list, 4, first_general)
+        self.memory.store(add_offset(va_list, 4), 4, first_floating)
+        self.memory.store(add_offset(va_list, 8), 8, passed)
+        self.memory.store(add_offset(va_list, 16), 8, saved)
+        return saved, passed
+
+    def _store(self, address: int, type: Type, value: Value) -> None:
+        """An argument fills its eight bytes."""
+        wide = expr.zext(value, type.bits, 64) if value.__class__ is Expr else int(value)
+        self.memory.store(address, 8, wide)
