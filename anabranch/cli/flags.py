@@ -134,7 +134,7 @@ def settings_from_args(argv: Sequence[str], directory: Path | None = None) -> Ru
         if field_name in values
     }
     if words:
-        converted["program_args"] = (*converted.get("program_args", ()), *words)
+        converted["program_args"] = (*given.get("program_args", ()), *words)
     inputs = tuple(Path(text) for text in given["inputs"])
     if not inputs:
         raise SettingsError("no program given: name a C file, for example anabranch run prog.c")

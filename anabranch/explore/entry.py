@@ -62,9 +62,9 @@ def start_states(machine: Machine, tree: ExecutionTree, entry: str, build: Build
             if answer is True or answer is False:
                 return answer
             if len(given) < len(answers):
-                side = answers[len(given)]
+                side = bool(answers[len(given)])
             else:
-                side = answer.model_side
+                side = bool(answer.model_side)
                 pending.append(((*given, not side), tree.fork(node, first.place, condition, side)))
                 machine.decider.forks += 1
             given.append(side)

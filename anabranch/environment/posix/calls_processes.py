@@ -250,8 +250,10 @@ def sysinfo(k: Kernel, result: Value) -> Value:
     return 0
 
 
-@system_call("sethostname", "setdomainname", "chroot", "mount", "umount2", "reboot", "swapon", "swapoff",
-             "settimeofday", "clock_settime", "init_module", "delete_module", "pivot_root", "acct")  # fmt: skip
+@system_call(
+    "sethostname", "setdomainname", "chroot", "mount", "umount2", "reboot", "swapon", "swapoff", "acct",
+    "settimeofday", "clock_settime", "init_module", "delete_module", "pivot_root",
+)  # fmt: skip
 def forbidden(k: Kernel) -> Value:
     """What only the superuser of a real machine may do."""
     raise e.Failure(e.EPERM)

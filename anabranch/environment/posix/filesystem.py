@@ -1,4 +1,4 @@
-"""The file system as a value: every operation gives a new one, so that paths never see each other's writes."""
+"""The file system as a value: each operation gives a new one, so that paths never see each other's writes."""
 
 from __future__ import annotations
 

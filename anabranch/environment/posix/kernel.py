@@ -1,4 +1,4 @@
-"""What a system call works with: the machine, the file system and the process, changed all at once at its end.
+"""What a system call works with: the machine, the file system and the process, all changed at its end.
 
 A call decides, then writes memory and output, and leaves the new file system in `k.fs`; the dispatcher keeps
 it when the call has returned. Nothing is kept of the file system when a call fails.

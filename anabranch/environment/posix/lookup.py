@@ -32,8 +32,13 @@ class Found:
     special: bool = False
 
 
-def walk(fs: FileSystem, start: int, path: Content, decide: Decide, follow: bool = True) -> Found:
-    """Follow a path from a directory; symbolic links of the last component too, if `follow`."""
+def walk(
+    fs: FileSystem, start: int, path: Content, decide: Decide, follow: bool = True, entry: bool = False
+) -> Found:
+    """Follow a path from a directory; symbolic links of the last component too, if `follow`.
+
+    A slash at the end asks for a directory, unless the `entry` itself is what the call is about.
+    """
     text, at, links = tidy(path), start, 0
     if not text:
         raise e.Failure(e.ENOENT)
@@ -64,7 +69,9 @@ def walk(fs: FileSystem, start: int, path: Content, decide: Decide, follow: bool
         else:
             name, child = find(fs, at, name, decide)
         node = fs.nodes[child] if child is not None else None
-        if node is not None and node.kind == "link" and (follow or slash or not last):
+        if node is not None and node.kind == "link" and (
+            not last or (not entry if slash else follow)
+        ):
             links += 1
             if links > MAX_LINKS:
                 raise e.Failure(e.ELOOP)
@@ -76,7 +83,7 @@ def walk(fs: FileSystem, start: int, path: Content, decide: Decide, follow: bool
                 continue
             child, node = shortcut, fs.nodes[shortcut]
         if last:
-            if slash and node is not None and not node.is_directory:
+            if slash and not entry and node is not None and not node.is_directory:
                 raise e.Failure(e.ENOTDIR)
             return Found(at, name, child, slash, bool(dots))
         if child is None:

@@ -1,9 +1,9 @@
-"""Operations on names: make, link, remove, rename, open. Arguments are known; paths may have symbolic bytes."""
+"""Operations on names: make, link, remove, rename, open. Only paths may have symbolic bytes."""
 
 from __future__ import annotations
 
 from anabranch.environment.posix import errors as e
-from anabranch.environment.posix.filesystem import Decide, FileSystem
+from anabranch.environment.posix.filesystem import ROOT, Decide, FileSystem
 from anabranch.environment.posix.lookup import Found, walk
 from anabranch.environment.posix.nodes import (
     O_ACCMODE,
@@ -13,7 +13,6 @@ from anabranch.environment.posix.nodes import (
     O_EXCL,
     O_NOFOLLOW,
     O_PATH,
-    O_RDONLY,
     O_TMPFILE,
     O_TRUNC,
     S_IFDIR,
@@ -50,13 +49,14 @@ def open_path(
         raise e.Failure(e.EINVAL)
     fs.free_descriptor()
     exclusive = bool(flags & O_CREAT and flags & O_EXCL)
-    found = walk(fs, start, path, decide, follow=not flags & O_NOFOLLOW and not exclusive)
+    make = bool(flags & O_CREAT)
+    found = walk(fs, start, path, decide, not flags & O_NOFOLLOW and not exclusive, entry=make)
+    if make and found.slash:
+        raise e.Failure(e.EISDIR)
     close = bool(flags & O_CLOEXEC)
     if found.node is None:
-        if not flags & O_CREAT:
+        if not make:
             raise e.Failure(e.ENOENT)
-        if found.slash:
-            raise e.Failure(e.EISDIR)
         _changeable(fs, found.parent, decide)
         number = fs.next_node
         fs = fs.add(found.parent, found.name, "file", S_IFREG | (mode & 0o7777 & ~fs.umask))
@@ -71,12 +71,8 @@ def open_path(
         raise e.Failure(e.ENOTDIR)
     if flags & O_PATH:
         return fs.opened(node.number, flags & ~O_ACCMODE, close)
-    if flags & O_CREAT and (directory or found.slash):
-        raise e.Failure(e.EISDIR)
-    if directory and flags & O_ACCMODE != O_RDONLY:
-        raise e.Failure(e.EISDIR)
     wanted = ACCESS[flags & O_ACCMODE] | (2 if flags & O_TRUNC else 0)
-    if directory and flags & O_TRUNC:
+    if directory and (make or wanted & 2):
         raise e.Failure(e.EISDIR)
     fs.check(node, wanted, decide)
     if node.kind == "terminal":
@@ -88,7 +84,7 @@ def open_path(
 
 def _vacant(fs: FileSystem, start: int, path: Content, decide: Decide) -> Found:
     """A place where something new can be made."""
-    found = walk(fs, start, path, decide, follow=False)
+    found = walk(fs, start, path, decide, follow=False, entry=True)
     if found.node is not None:
         raise e.Failure(e.EEXIST)
     return found
@@ -141,10 +137,12 @@ def hard_link(
 
 def remove_file(fs: FileSystem, start: int, path: Content, decide: Decide) -> FileSystem:
     """unlink"""
-    found = walk(fs, start, path, decide, follow=False)
+    found = walk(fs, start, path, decide, follow=False, entry=True)
     node = existing(fs, found)
     if found.special:
         raise e.Failure(e.EISDIR)
+    if found.slash and not node.is_directory:
+        raise e.Failure(e.ENOTDIR)
     _changeable(fs, found.parent, decide)
     if node.is_directory:
         raise e.Failure(e.EISDIR)
@@ -153,12 +151,12 @@ def remove_file(fs: FileSystem, start: int, path: Content, decide: Decide) -> Fi
 
 def remove_directory(fs: FileSystem, start: int, path: Content, decide: Decide) -> FileSystem:
     """rmdir"""
-    found = walk(fs, start, path, decide, follow=False)
+    found = walk(fs, start, path, decide, follow=False, entry=True)
     node = existing(fs, found)
     if found.special:
         if found.name == b"..":
             raise e.Failure(e.ENOTEMPTY)
-        raise e.Failure(e.EBUSY if node.number == found.parent else e.EINVAL)
+        raise e.Failure(e.EBUSY if node.number == ROOT else e.EINVAL)
     if not node.is_directory:
         raise e.Failure(e.ENOTDIR)
     _changeable(fs, found.parent, decide)
@@ -184,8 +182,8 @@ def rename(
     """renameat2; of its flags, RENAME_NOREPLACE (1)."""
     if flags & ~1:
         raise e.Failure(e.EINVAL)
-    source = walk(fs, *old, decide, follow=False)
-    target = walk(fs, *new, decide, follow=False)
+    source = walk(fs, *old, decide, follow=False, entry=True)
+    target = walk(fs, *new, decide, follow=False, entry=True)
     if source.special or target.special:
         raise e.Failure(e.EEXIST if flags & 1 and not source.special else e.EBUSY)
     node = existing(fs, source)

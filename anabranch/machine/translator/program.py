@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 Model = Callable[..., Any]
 ModelFinder = Callable[[str], Model | None]
 IntrinsicFinder = Callable[[str, Instruction], Callable[..., Any]]
-Passed = tuple[
-    tuple[Type, bool], ...
-]  # types of arguments as the caller passes them; True: of a struct's copy
+Passed = tuple[tuple[Type, bool], ...]  # types of arguments as the caller passes them; True: of a struct's copy
 
 
 class CallTable(dict[int, Any]):
@@ -217,9 +215,7 @@ class TranslatedProgram:
             if own.vararg:
                 more["va"] = tuple(
                     (type, value, copied)
-                    for (type, copied), value in zip(
-                        passed[len(params) :], arguments[len(params) :], strict=True
-                    )
+                    for (type, copied), value in zip(passed[len(params) :], arguments[len(params) :], strict=True)
                 )
             value = names[name](continuation, *named, **more)
             if result is VOID:
