@@ -101,7 +101,7 @@ def shown(found: os.stat_result) -> tuple[object, ...]:
 
 NAMES = [b"a", b"b", b"c", b"d"]
 simple = st.sampled_from(NAMES)
-paths = st.one_of(
+short = st.one_of(
     simple,
     st.tuples(simple, simple).map(b"/".join),
     st.tuples(simple, simple, simple).map(b"/".join),
@@ -111,8 +111,9 @@ paths = st.one_of(
     simple.map(lambda name: name + b"/."),
     simple.map(lambda name: name + b"//" + name),
     simple.map(lambda name: name + b"/.."),
-    st.sampled_from([b"", b".", b"..", b"x" * 256]),
+    st.sampled_from([b"", b".", b".."]),
 )
+paths = st.one_of(short, short, short, st.sampled_from([b"x" * 255, b"x" * 256]))
 targets = st.one_of(simple, st.tuples(simple, simple).map(b"/".join), st.just(b"."), st.just(b""))
 flags = st.tuples(
     st.sampled_from([os.O_RDONLY, os.O_WRONLY, os.O_RDWR]),
@@ -137,8 +138,8 @@ operations = st.one_of(
     st.tuples(st.just("mkdir"), paths, modes),
     st.tuples(st.just("rmdir"), paths),
     st.tuples(st.just("unlink"), paths),
-    st.tuples(st.just("rename"), paths, paths),
-    st.tuples(st.just("link"), paths, paths),
+    st.tuples(st.just("rename"), short, short),
+    st.tuples(st.just("link"), short, short),
     st.tuples(st.just("symlink"), targets, paths),
     st.tuples(st.just("chmod"), paths, modes),
     st.tuples(st.just("stat"), paths, st.booleans()),
@@ -169,7 +170,7 @@ def perform(system: Any, files: dict[int, int], operation: tuple[Any, ...]) -> A
     return system.call(name, *arguments)
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=250, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(operations, min_size=1, max_size=30))
 def test_the_model_does_what_the_kernel_does(steps: list[tuple[Any, ...]]) -> None:
     before = os.umask(0o022)
