@@ -76,8 +76,8 @@ class Model:
             return fd
         names: list[bytes] = []
         while True:
-            address = self.buffer(64)
-            size = self.call("getdents64", fd, address, 64)
+            address = self.buffer(300)
+            size = self.call("getdents64", fd, address, 300)
             if size <= 0:
                 self.call("close", fd)
                 return size if size else tuple(sorted(names))
