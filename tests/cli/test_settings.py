@@ -256,7 +256,9 @@ def test_input_flags_keep_their_order_and_may_stand_after_the_dashes() -> None:
     assert before.arguments == (
         Argument(None, 3), Argument(None, 4, 0, 2), Argument(b"-n"), Argument(b"x")
     )  # fmt: skip
-    after = given("--", "-n", "-sym-arg", "3", "x", "--sym-files", "2", "8", "-sym-stdin", "5", "--sym-stdout")
+    after = given(
+        "--", "-n", "-sym-arg", "3", "x", "--sym-files", "2", "8", "-sym-stdin", "5", "--sym-stdout"
+    )
     assert after.arguments == (Argument(b"-n"), Argument(None, 3), Argument(b"x"))
     assert (after.symbolic_files, after.symbolic_stdin, after.symbolic_stdout) == ((2, 8), 5, True)
     assert given("--sym-arg=7").arguments == (Argument(None, 7),)

@@ -9,7 +9,7 @@ from typing import Protocol
 from anabranch.environment.api import MachineApi, Value
 from anabranch.environment.ops import Condition, both, sle, slt, uge, ule
 from anabranch.environment.posix.filesystem import FileSystem, standard_file_system, with_file
-from anabranch.environment.posix.kernel import FILES, PROCESS, Process
+from anabranch.environment.posix.kernel import ENVIRONMENT, FILES, PROCESS, Process
 from anabranch.environment.posix.symbolic import (
     with_failures,
     with_symbolic_files,
@@ -90,6 +90,9 @@ def program_arguments(
         else:
             variables.append(symbolic_variable(m, name, value))
     envp = pointers(m, variables, "envp")
+    if variables:
+        given = zip(program.environment, variables, strict=True)
+        m.set_note(ENVIRONMENT, tuple((name, address + len(name) + 1) for (name, _), address in given))
     install_files(m, program)
     return [len(addresses), argv, envp]
 

@@ -12,8 +12,8 @@ from anabranch.environment.posix import operations as files
 from anabranch.environment.posix import stat as layouts
 from anabranch.environment.posix.filesystem import mode_with, path_of
 from anabranch.environment.posix.kernel import AT_FDCWD, Kernel, system_call
-from anabranch.environment.posix.lookup import Found, walk
-from anabranch.environment.posix.nodes import O_CREAT, O_TRUNC, O_WRONLY, Content, Node, Time
+from anabranch.environment.posix.lookup import Found, Text, walk
+from anabranch.environment.posix.nodes import O_CREAT, O_TRUNC, O_WRONLY, Node, Time
 from anabranch.environment.values import MASK32
 
 AT_SYMLINK_NOFOLLOW: Final = 0x100
@@ -35,12 +35,12 @@ def node_at(k: Kernel, directory: Value, path: Value, flags: int = 0) -> Node:
     """The node that an *at call means."""
     if flags & AT_EMPTY_PATH:
         address = k.word(path)
-        if not address or not len(k.path(address)):
+        if not address or k.path(address).is_end(0, k.decide):
             return k.fs.nodes[k.start(directory)]
     return files.existing(k.fs, lookup(k, directory, path, not flags & AT_SYMLINK_NOFOLLOW))
 
 
-def place(k: Kernel, directory: Value, path: Value) -> tuple[int, Content]:
+def place(k: Kernel, directory: Value, path: Value) -> tuple[int, Text]:
     return k.start(directory), k.path(path)
 
 
@@ -230,7 +230,7 @@ def getdents64(k: Kernel, fd: Value, buffer: Value, count: Value) -> Value:
 
 @system_call("symlinkat")
 def symlinkat(k: Kernel, target: Value, directory: Value, path: Value) -> Value:
-    k.fs = files.make_link(k.fs, *place(k, directory, path), k.path(target), k.decide)
+    k.fs = files.make_link(k.fs, *place(k, directory, path), k.text(target), k.decide)
     return 0
 
 

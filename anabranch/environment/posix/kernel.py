@@ -14,10 +14,11 @@ from typing import Any, Final, TypeVar
 import immutables
 
 from anabranch.environment.api import MachineApi, Value
-from anabranch.environment.bytewise import whole_string
+from anabranch.environment.bytewise import ByteReader, whole_string
 from anabranch.environment.ops import Condition, eq, uge
 from anabranch.environment.posix import errors as e
 from anabranch.environment.posix.filesystem import FileSystem, standard_file_system
+from anabranch.environment.posix.lookup import Text
 from anabranch.environment.posix.nodes import Content, Node, tidy
 from anabranch.environment.posix.numbers import NAMES, NUMBERS
 from anabranch.environment.values import MASK64, copy_of, resize, resolve_length, signed
@@ -28,6 +29,7 @@ MAX_COUNT: Final = 0x7FFFF000  # the most that one call moves
 
 FILES: Final = "file system"
 PROCESS: Final = "process"
+ENVIRONMENT: Final = "environment"  # (name, address of the value) of each variable
 UNMODELLED: Final = "unmodelled system call"
 
 NO_MAP: Final[immutables.Map[Any, Any]] = immutables.Map()
@@ -84,7 +86,15 @@ class Kernel:
             raise e.Failure(e.EFAULT)
         return address
 
-    def path(self, address: Value) -> Content:
+    def path(self, address: Value) -> Text:
+        """A path, of which nothing is decided yet."""
+        reader = ByteReader(self.m, self.pointer(address))
+        known = reader.concrete_from(0)
+        end = known.find(0) if known is not None else -1
+        return Text(b"", reader) if known is None or end < 0 else Text(known[:end])
+
+    def text(self, address: Value) -> Content:
+        """A string as a whole."""
         text = whole_string(self.m, self.pointer(address))
         return text if isinstance(text, bytes) else tidy(tuple(text))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from anabranch.environment.posix import errors as e
 from anabranch.environment.posix.filesystem import ROOT, Decide, FileSystem
-from anabranch.environment.posix.lookup import Found, walk
+from anabranch.environment.posix.lookup import Found, Text, walk
 from anabranch.environment.posix.nodes import (
     O_ACCMODE,
     O_CLOEXEC,
@@ -24,6 +24,9 @@ from anabranch.environment.posix.nodes import (
     Node,
 )
 
+PathText = Content | Text
+Place = tuple[int, PathText]
+
 ACCESS = {0: 4, 1: 2, 2: 6, 3: 6}
 
 
@@ -40,7 +43,7 @@ def _changeable(fs: FileSystem, parent: int, decide: Decide) -> None:
 
 
 def open_path(
-    fs: FileSystem, start: int, path: Content, flags: int, mode: int, decide: Decide
+    fs: FileSystem, start: int, path: PathText, flags: int, mode: int, decide: Decide
 ) -> tuple[FileSystem, int]:
     """open: the file system and the descriptor."""
     if flags & O_TMPFILE == O_TMPFILE:
@@ -50,7 +53,7 @@ def open_path(
     fs.free_descriptor()
     exclusive = bool(flags & O_CREAT and flags & O_EXCL)
     make = bool(flags & O_CREAT)
-    found = walk(fs, start, path, decide, not flags & O_NOFOLLOW and not exclusive, entry=make)
+    found = walk(fs, start, path, decide, not flags & O_NOFOLLOW and not exclusive, make, make)
     if make and found.slash:
         raise e.Failure(e.EISDIR)
     close = bool(flags & O_CLOEXEC)
@@ -82,21 +85,21 @@ def open_path(
     return fs.opened(node.number, flags, close)
 
 
-def _vacant(fs: FileSystem, start: int, path: Content, decide: Decide) -> Found:
+def _vacant(fs: FileSystem, start: int, path: PathText, decide: Decide) -> Found:
     """A place where something new can be made."""
-    found = walk(fs, start, path, decide, follow=False, entry=True)
+    found = walk(fs, start, path, decide, follow=False, entry=True, make=True)
     if found.node is not None:
         raise e.Failure(e.EEXIST)
     return found
 
 
-def make_directory(fs: FileSystem, start: int, path: Content, mode: int, decide: Decide) -> FileSystem:
+def make_directory(fs: FileSystem, start: int, path: PathText, mode: int, decide: Decide) -> FileSystem:
     found = _vacant(fs, start, path, decide)
     _changeable(fs, found.parent, decide)
     return fs.add(found.parent, found.name, "directory", S_IFDIR | (mode & 0o1777 & ~fs.umask))
 
 
-def make_node(fs: FileSystem, start: int, path: Content, mode: int, decide: Decide) -> FileSystem:
+def make_node(fs: FileSystem, start: int, path: PathText, mode: int, decide: Decide) -> FileSystem:
     found = _vacant(fs, start, path, decide)
     if found.slash:
         raise e.Failure(e.ENOENT)
@@ -108,7 +111,7 @@ def make_node(fs: FileSystem, start: int, path: Content, mode: int, decide: Deci
     return fs.add(found.parent, found.name, kind, type | (mode & 0o7777 & ~fs.umask))
 
 
-def make_link(fs: FileSystem, start: int, path: Content, target: Content, decide: Decide) -> FileSystem:
+def make_link(fs: FileSystem, start: int, path: PathText, target: Content, decide: Decide) -> FileSystem:
     """symlink"""
     if not target:
         raise e.Failure(e.ENOENT)
@@ -119,9 +122,7 @@ def make_link(fs: FileSystem, start: int, path: Content, target: Content, decide
     return fs.add(found.parent, found.name, "link", S_IFLNK | 0o777, data=target)
 
 
-def hard_link(
-    fs: FileSystem, old: tuple[int, Content], new: tuple[int, Content], follow: bool, decide: Decide
-) -> FileSystem:
+def hard_link(fs: FileSystem, old: Place, new: Place, follow: bool, decide: Decide) -> FileSystem:
     node = existing(fs, walk(fs, *old, decide, follow))
     found = _vacant(fs, *new, decide)
     if found.slash:
@@ -135,7 +136,7 @@ def hard_link(
     return fs.enter(found.parent, found.name, node.number)
 
 
-def remove_file(fs: FileSystem, start: int, path: Content, decide: Decide) -> FileSystem:
+def remove_file(fs: FileSystem, start: int, path: PathText, decide: Decide) -> FileSystem:
     """unlink"""
     found = walk(fs, start, path, decide, follow=False, entry=True)
     node = existing(fs, found)
@@ -149,7 +150,7 @@ def remove_file(fs: FileSystem, start: int, path: Content, decide: Decide) -> Fi
     return fs.leave(found.parent, found.name).dropped(node.number)
 
 
-def remove_directory(fs: FileSystem, start: int, path: Content, decide: Decide) -> FileSystem:
+def remove_directory(fs: FileSystem, start: int, path: PathText, decide: Decide) -> FileSystem:
     """rmdir"""
     found = walk(fs, start, path, decide, follow=False, entry=True)
     node = existing(fs, found)
@@ -176,14 +177,12 @@ def _inside(fs: FileSystem, number: int, tree: int) -> bool:
         number = parent
 
 
-def rename(
-    fs: FileSystem, old: tuple[int, Content], new: tuple[int, Content], flags: int, decide: Decide
-) -> FileSystem:
+def rename(fs: FileSystem, old: Place, new: Place, flags: int, decide: Decide) -> FileSystem:
     """renameat2; of its flags, RENAME_NOREPLACE (1)."""
     if flags & ~1:
         raise e.Failure(e.EINVAL)
     source = walk(fs, *old, decide, follow=False, entry=True)
-    target = walk(fs, *new, decide, follow=False, entry=True)
+    target = walk(fs, *new, decide, follow=False, entry=True, make=True)
     if source.special or target.special:
         raise e.Failure(e.EEXIST if flags & 1 and not source.special else e.EBUSY)
     node = existing(fs, source)

@@ -99,8 +99,8 @@ def statx(node: Node) -> Content:
         [
             (STATX_BASIC, 4), (resize(v["blksize"], 32), 4), (0, 8), (resize(v["nlink"], 32), 4),
             (v["uid"], 4), (v["gid"], 4), (resize(v["mode"], 16), 2), (0, 2), (v["ino"], 8),
-            (v["size"], 8), (v["blocks"], 8), (0, 8), *time("atime"), (0, 8), (0, 8), *time("ctime"), *time("mtime"),
-            *major_minor(v["rdev"]), *major_minor(v["dev"]), *[(0, 8)] * 14,
+            (v["size"], 8), (v["blocks"], 8), (0, 8), *time("atime"), (0, 8), (0, 8),
+            *time("ctime"), *time("mtime"), *major_minor(v["rdev"]), *major_minor(v["dev"]), *[(0, 8)] * 14,
         ]
     )  # fmt: skip
 

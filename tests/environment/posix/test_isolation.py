@@ -28,7 +28,11 @@ def test_nothing_of_the_host_changes(tmp_path: Path) -> None:
     assert [test.exit_code for test in outcome.collector.tests] == [0]
     assert victim.read_text() == "precious"
     after = victim.stat()
-    assert (after.st_mode, after.st_mtime_ns, after.st_ino) == (before.st_mode, before.st_mtime_ns, before.st_ino)
+    assert (after.st_mode, after.st_mtime_ns, after.st_ino) == (
+        before.st_mode,
+        before.st_mtime_ns,
+        before.st_ino,
+    )
     assert sorted(path.name for path in tmp_path.iterdir()) == [MARK]
     assert os.getcwd() == here
     assert os.umask(mask) == mask
@@ -56,7 +60,9 @@ def test_the_engine_makes_none_of_the_calls(tmp_path: Path) -> None:
     harmless = trace(tmp_path, "harmless", *flags, "-DHARMLESS")
     assert len(hostile) > 100
     # The name is written into results, but nothing is done to the file.
-    touched = [line for line in hostile if f"/tmp/{MARK}" in line and not re.search(r"\b(write|execve|read)\(", line)]
+    touched = [
+        line for line in hostile if f"/tmp/{MARK}" in line and not re.search(r"\b(write|execve|read)\(", line)
+    ]
     assert not touched
     for call in ("connect", "kill", "tkill", "socket", "reboot", "chmod", "truncate", "symlink", "fork", "vfork",
                  "clone", "clone3", "execve", "umask", "chdir"):  # fmt: skip

@@ -154,7 +154,9 @@ def perform(system: Any, files: dict[int, int], operation: tuple[Any, ...]) -> A
     name, *arguments = operation
     if name == "open":
         path, how, mode = arguments
-        number = system.open(path, how, mode) if isinstance(system, Kernel) else system.call("open", *arguments)
+        number = (
+            system.open(path, how, mode) if isinstance(system, Kernel) else system.call("open", *arguments)
+        )
         if number < 0:
             return number
         slot = min(set(range(len(files) + 1)) - set(files))

@@ -59,7 +59,18 @@ def test_arguments_are_those_of_klee(tmp_path: Path) -> None:
 
 
 def test_the_order_of_inputs_is_that_of_klee(tmp_path: Path) -> None:
-    options = ["--max-fail", "1", "--sym-stdout", "--sym-stdin", "3", "--sym-files", "2", "4", "--sym-arg", "1"]
+    options = [
+        "--max-fail",
+        "1",
+        "--sym-stdout",
+        "--sym-stdin",
+        "3",
+        "--sym-files",
+        "2",
+        "4",
+        "--sym-arg",
+        "1",
+    ]
     outcome = explore(tmp_path, "int main(void) { return 0; }", *options)
     assert names(outcome) == [
         ("arg00", 2), ("A_data", 4), ("A_data_stat", 144), ("B_data", 4), ("B_data_stat", 144), ("stdin", 3),
@@ -79,6 +90,10 @@ def test_plain_arguments_name_and_environment(tmp_path: Path) -> None:
     assert outcome.collector.tests[0].output == b"tool;-x;;y z;A=b;"
     symbolic = "int main(int c, char **v, char **e) { return e[0][2] == 'q' ? e[0][4] : strlen(e[0]); }"
     assert codes(explore(tmp_path, symbolic, "--sym-env", "N", "2")) == {0: 1, 2: 1, 3: 1, 4: 1}
+    body = """
+    char *getenv(const char *);
+    int main(void) { return getenv("B") || getenv("AA") ? 9 : getenv("A")[0] + getenv("S")[1]; }"""
+    assert codes(explore(tmp_path, body, "--env", "A=\x01", "--env", "AB=x", "--sym-env", "S", "1")) == {1: 1}
 
 
 def test_symbolic_files_are_read_and_paths_do_not_see_each_others_writes(tmp_path: Path) -> None:
@@ -123,7 +138,14 @@ def test_metadata_is_what_a_replay_can_make_unless_it_is_free(tmp_path: Path) ->
     }"""
     assert codes(explore(tmp_path, body, "--sym-files", "1", "2")) == {4: 1, 5: 1, 6: 1}
     body = body.replace("if (s.st_size != 2) return 9;", "")
-    assert set(codes(explore(tmp_path, body, "--sym-files", "1", "2", "--free-metadata"))) == {1, 2, 3, 4, 5, 6}
+    assert set(codes(explore(tmp_path, body, "--sym-files", "1", "2", "--free-metadata"))) == {
+        1,
+        2,
+        3,
+        4,
+        5,
+        6,
+    }
 
 
 def test_standard_streams_are_files_or_pipes(tmp_path: Path) -> None:
