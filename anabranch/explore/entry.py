@@ -13,8 +13,9 @@ from anabranch.expr import Expr
 from anabranch.ir.module import Function
 from anabranch.machine import Machine, ModelApi, State
 
-FUZZ_ENTRY = "LLVMFuzzerTestOneInput"
-PROGRAM_ENTRIES = ("main", "__anabranch_start")
+FUZZ_ENTRIES = ("LLVMFuzzerTestOneInput", "__anabranch_start_fuzz")
+MAIN_ENTRIES = ("main", "__anabranch_start")
+"""The function itself, and what runs before it in a program on a C library; both take the same arguments."""
 
 Build = Callable[[ModelApi, Callable[[Any], bool]], list[Any]]
 
@@ -23,9 +24,9 @@ def entry_arguments(
     api: ModelApi, function: Function, settings: ExploreSettings, decide: Callable[[Any], bool]
 ) -> list[Any]:
     """The values that the entry function is called with."""
-    if function.name == FUZZ_ENTRY:
+    if function.name in FUZZ_ENTRIES:
         return fuzz_arguments(api, settings.max_len)
-    if function.name in PROGRAM_ENTRIES:
+    if function.name in MAIN_ENTRIES:
         return program_arguments(api, settings.program_input, decide)[: len(function.params)]
     return []
 

@@ -1,4 +1,4 @@
-"""Signals: actions and masks are kept; one sent to oneself ends the program or is ignored, no handler runs."""
+"""Signals: actions and masks are kept; one to oneself ends the program or is ignored, no handler runs."""
 
 from __future__ import annotations
 

@@ -64,7 +64,9 @@ def test_the_engine_makes_none_of_the_calls(tmp_path: Path) -> None:
         line for line in hostile if f"/tmp/{MARK}" in line and not re.search(r"\b(write|execve|read)\(", line)
     ]
     assert not touched
-    for call in ("connect", "kill", "tkill", "socket", "reboot", "chmod", "truncate", "symlink", "fork", "vfork",
-                 "clone", "clone3", "execve", "umask", "chdir"):  # fmt: skip
+    calls = (
+        "connect kill tkill socket reboot chmod truncate symlink fork vfork clone clone3 execve umask chdir"
+    )
+    for call in calls.split():
         made = [sum(bool(re.search(rf"\b{call}\(", line)) for line in lines) for lines in (hostile, harmless)]
         assert made[0] == made[1], call
