@@ -4,11 +4,13 @@ from anabranch.environment.posix import (  # registers the system calls
     calls_descriptors,
     calls_files,
     calls_memory,
+    calls_metadata,
     calls_misc,
     calls_paths,
     calls_processes,
     calls_signals,
     calls_time,
+    calls_transfer,
     models,
 )
 from anabranch.environment.posix.arguments import ProgramInput, program_arguments
@@ -21,11 +23,13 @@ __all__ = [
     "calls_descriptors",
     "calls_files",
     "calls_memory",
+    "calls_metadata",
     "calls_misc",
     "calls_paths",
     "calls_processes",
     "calls_signals",
     "calls_time",
+    "calls_transfer",
     "models",
     "program_arguments",
 ]

@@ -1,4 +1,4 @@
-"""Contents: read, write, seek, truncate, copy, and what descriptors that are no files do instead."""
+"""Contents: read, write, seek, truncate, and what descriptors that are no files do instead."""
 
 from __future__ import annotations
 
@@ -347,84 +347,4 @@ def fallocate(k: Kernel, fd: Value, mode: Value, offset: Value, length: Value) -
         raise e.Failure(e.EOPNOTSUPP)
     if start + size > len(node.data):
         k.fs = k.fs.truncated(node.number, start + size)
-    return 0
-
-
-# ---- from file to file -------------------------------------------------------------------------------
-
-
-def transfer(
-    k: Kernel, source: Value, target: Value, count: Value, at: Value | None, to: Value | None
-) -> int:
-    """Copy bytes between descriptors, at given offsets or at their own."""
-    number, file, node = readable(k, source)
-    out, out_file, out_node = writable(k, target)
-    data = available(k, file, node, count, file.offset if at is None else at)
-    done = put(k, out, out_file, out_node, data, to)
-    if at is None:
-        node = k.fs.nodes[file.node]
-        take(k, number, k.fs.file(number), node, done)
-    return done
-
-
-def offset_at(k: Kernel, address: Value) -> tuple[int, Value | None]:
-    """The offset that an optional pointer points to."""
-    place = k.word(address, "pointer to an offset")
-    return place, k.m.load(place, 8) if place else None
-
-
-@system_call("sendfile")
-def sendfile(k: Kernel, target: Value, source: Value, offset: Value, count: Value) -> Value:
-    place, at = offset_at(k, offset)
-    done = transfer(k, source, target, count, at, None)
-    if at is not None:
-        k.m.store(place, 8, add(at, done, 64))
-    return done
-
-
-@system_call("copy_file_range")
-def copy_file_range(
-    k: Kernel,
-    source: Value,
-    source_offset: Value,
-    target: Value,
-    target_offset: Value,
-    count: Value,
-    flags: Value,
-) -> Value:
-    if k.number(flags):
-        raise e.Failure(e.EINVAL)
-    for descriptor in (source, target):
-        node = k.node(descriptor)
-        if node.is_directory:
-            raise e.Failure(e.EISDIR)
-        if node.kind != "file" or not k.decide(node.is_type(S_IFREG)):
-            raise e.Failure(e.EINVAL)
-    place, at = offset_at(k, source_offset)
-    out_place, to = offset_at(k, target_offset)
-    done = transfer(k, source, target, count, at, to)
-    if at is not None:
-        k.m.store(place, 8, add(at, done, 64))
-    if to is not None:
-        k.m.store(out_place, 8, add(to, done, 64))
-    return done
-
-
-@system_call("getrandom")
-def getrandom(k: Kernel, buffer: Value, count: Value, flags: Value) -> Value:
-    size = min(k.word(count, "length of getrandom"), 1 << 20)
-    data = random_bytes(k, size)
-    k.give(buffer, data)
-    return size
-
-
-@system_call("fsync", "fdatasync", "syncfs", "readahead", "fadvise64", "sync_file_range", "flock")
-def nothing_with_descriptor(k: Kernel, fd: Value) -> Value:
-    """Calls that change nothing that can be seen."""
-    k.descriptor(fd)
-    return 0
-
-
-@system_call("sync")
-def sync(k: Kernel) -> Value:
     return 0
