@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from anabranch.cli.config import read_config
+from anabranch.cli.program_input import INPUT_FLAGS, split_words
 from anabranch.cli.settings import GROUPS, Option, RunSettings, SettingsError, default_text, options
 from anabranch.cli.values import suggestion
 
 _DESCRIPTION = """\
 Explore all paths of a C program on symbolic inputs; write a test for each path worth one, and a report for
-every error. Inputs are C files, LLVM bitcode (.bc) and LLVM text (.ll), several and mixed."""
+every error. Inputs are C files, LLVM bitcode (.bc) and LLVM text (.ll), several and mixed. After -- come the
+arguments of the program; the --sym-... flags may also stand among them."""
 
 _EPILOG = """\
 Settings may also stand in the table [run] of anabranch.toml in the current directory, under the names of the
@@ -74,7 +76,7 @@ def build_parser(prog: str = "anabranch run") -> argparse.ArgumentParser:
     """The parser of `anabranch run`, with the flags in their groups."""
     parser = _Parser(
         prog=prog,
-        usage=f"{prog} [FLAGS] FILE...",
+        usage=f"{prog} [FLAGS] FILE... [-- ARGUMENTS]",
         description=_DESCRIPTION,
         epilog=_EPILOG,
         formatter_class=_Formatter,
@@ -85,6 +87,10 @@ def build_parser(prog: str = "anabranch run") -> argparse.ArgumentParser:
     groups = {name: parser.add_argument_group(name) for name in GROUPS}
     for field_name, option in options().items():
         _add_flag(groups[option.group], field_name, option)
+    for flag, (values, text) in INPUT_FLAGS.items():
+        # Shown in the help only: `split_words` takes these out, since their order counts.
+        shown: dict[str, Any] = {"metavar": " ".join(values)} if values else {"action": "store_true"}
+        groups["Input"].add_argument(f"--{flag}", help=text, default=argparse.SUPPRESS, **shown)
     display = groups["Display"]
     display.add_argument("--config", metavar="FILE", help="read settings from FILE instead of anabranch.toml")
     display.add_argument("-h", "--help", action="help", help="show this and end")
@@ -105,6 +111,7 @@ def convert(field_name: str, option: Option, raw: Any, source: str) -> Any:
 
 def _reject_unknown(extras: Sequence[str]) -> None:
     known = [f"--{option.name}" for option in options().values()] + ["--config", "--help"]
+    known += [f"--{flag}" for flag in INPUT_FLAGS]
     flag = extras[0].split("=")[0]
     raise SettingsError(f"unknown flag {flag}{suggestion(flag, known)}")
 
@@ -112,7 +119,8 @@ def _reject_unknown(extras: Sequence[str]) -> None:
 def settings_from_args(argv: Sequence[str], directory: Path | None = None) -> RunSettings:
     """Settings from flags over those of a settings file in `directory` (default: the current one)."""
     parser = build_parser()
-    namespace, extras = parser.parse_known_intermixed_args(list(argv))
+    own, words = split_words(argv)
+    namespace, extras = parser.parse_known_intermixed_args(own)
     if extras:
         _reject_unknown(extras)
     given = vars(namespace)
@@ -125,10 +133,17 @@ def settings_from_args(argv: Sequence[str], directory: Path | None = None) -> Ru
         for field_name, option in options().items()
         if field_name in values
     }
+    if words:
+        converted["program_args"] = (*given.get("program_args", ()), *words)
     inputs = tuple(Path(text) for text in given["inputs"])
     if not inputs:
         raise SettingsError("no program given: name a C file, for example anabranch run prog.c")
-    return RunSettings(inputs=inputs, **converted)
+    settings = RunSettings(inputs=inputs, **converted)
+    try:
+        settings.program_input  # noqa: B018
+    except ValueError as error:
+        raise SettingsError(str(error)) from None
+    return settings
 
 
 def print_help() -> None:

@@ -44,9 +44,10 @@ def _ending_cleanly() -> Iterator[None]:
 
 
 def _check_inputs(settings: RunSettings) -> None:
-    for path in settings.inputs:
+    for path in (*settings.inputs, *(host for host, _ in settings.files)):
         if path.is_dir():
-            raise CommandError(f"{path} is a directory: name the C, .bc or .ll files in it")
+            what = "C, .bc or .ll files" if path in settings.inputs else "files"
+            raise CommandError(f"{path} is a directory: name the {what} in it")
         if not path.exists():
             raise CommandError(f"{path}: no such file")
         if not os.access(path, os.R_OK):
@@ -148,7 +149,8 @@ def run(settings: RunSettings, command: Sequence[str]) -> int:
 
 
 def main(argv: Sequence[str]) -> int:
-    if "-h" in argv or "--help" in argv:
+    own = argv[: argv.index("--")] if "--" in argv else argv
+    if "-h" in own or "--help" in own:
         print_help()
         return OK
     try:

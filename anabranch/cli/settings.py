@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from anabranch.cli.program_input import ProgramInput, parse_file, parse_variable, parse_words
 from anabranch.cli.values import (
     at_least,
     one_of,
@@ -25,7 +26,7 @@ from anabranch.cli.values import (
 SEARCHES = ("dfs", "bfs", "random-path", "random-state", "nurs:covnew", "nurs:md2u", "topological")
 CHECKS = ("overflow", "leak")
 TEST_CHOICES = ("all", "covering", "errors", "none")
-GROUPS = ("Program", "Search", "Limits", "Errors", "Solver", "Results", "Display")
+GROUPS = ("Program", "Input", "Search", "Limits", "Errors", "Solver", "Results", "Display")
 
 
 class SettingsError(Exception):
@@ -104,9 +105,34 @@ class RunSettings:
         metavar="FILE",
     )  # fmt: skip
     interpret: bool = _switch(
-        "interpret", "Program", "run by the reference interpreter instead of translated code (slow, for checking)"
+        "interpret",
+        "Program",
+        "run by the reference interpreter instead of translated code (slow, for checking)",
     )
     no_cache: bool = _switch("no-cache", "Program", "compile anew, and do not keep the compiled program")
+
+    program_args: tuple[str, ...] = _option(
+        (), "program-args", "Input", "an argument of the program, as after -- (repeatable)", str,
+        metavar="ARG", repeat=True,
+    )  # fmt: skip
+    program_name: str = _option(
+        "program", "program-name", "Input", "what the program finds in argv[0]", str, metavar="NAME"
+    )
+    files: tuple[tuple[Path, bytes], ...] = _option(
+        (), "file", "Input", "copy a file into the program's file system (repeatable)", parse_file,
+        metavar="HOST[:GUEST]", repeat=True,
+    )  # fmt: skip
+    env: tuple[tuple[bytes, bytes], ...] = _option(
+        (), "env", "Input", "set an environment variable (repeatable)", parse_variable,
+        metavar="NAME=VALUE", repeat=True,
+    )  # fmt: skip
+    free_metadata: bool = _switch(
+        "free-metadata", "Input", "metadata of symbolic files as free as KLEE's; such tests may not replay"
+    )
+    printable: bool = _switch(
+        "printable", "Input", "prefer printable characters in symbolic arguments of tests",
+        aliases=("readable-posix-inputs",),
+    )  # fmt: skip
 
     search: tuple[str, ...] = _option(
         ("random-path", "nurs:covnew"), "search", "Search",
@@ -200,6 +226,20 @@ class RunSettings:
     quiet: bool = _switch("quiet", "Display", "print nothing but failures", short="-q")
     no_progress: bool = _switch("no-progress", "Display", "no lines while it runs; the summary stays")
 
+    @property
+    def program_input(self) -> ProgramInput:
+        """What the program is given. Raises ValueError if the words for it are wrong."""
+        words = parse_words(self.program_args)
+        environment = (*self.env, *words.pop("environment"))  # type: ignore[misc]
+        return ProgramInput(
+            name=self.program_name.encode("utf-8", "surrogateescape"),
+            environment=environment,
+            files=self.files,
+            free_metadata=self.free_metadata,
+            printable=self.printable,
+            **words,  # type: ignore[arg-type]
+        )
+
     def to_json(self) -> dict[str, Any]:
         """The settings as `run.json` keeps them."""
         return {field.name: _plain(getattr(self, field.name)) for field in dataclasses.fields(self)}
@@ -208,6 +248,8 @@ class RunSettings:
 def _plain(value: Any) -> Any:
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace")
     return str(value) if isinstance(value, Path) else value
 
 

@@ -8,6 +8,7 @@ from anabranch.environment import (  # registers the models
     memory,
     numbers,
     output,
+    posix,
     process,
     string_copy,
     strings,
@@ -15,6 +16,7 @@ from anabranch.environment import (  # registers the models
 )
 from anabranch.environment.api import MachineApi, ObjectInfo, Value
 from anabranch.environment.output import EXTERNAL_GLOBALS
+from anabranch.environment.posix import ProgramInput, program_arguments
 from anabranch.environment.registry import MODELS, OVERRIDES, Model
 from anabranch.environment.text import Item, SymbolicText, render
 from anabranch.environment.verifier import NONDET
@@ -28,6 +30,7 @@ __all__ = [
     "MachineApi",
     "Model",
     "ObjectInfo",
+    "ProgramInput",
     "SymbolicText",
     "Value",
     "chars",
@@ -37,7 +40,9 @@ __all__ = [
     "memory",
     "numbers",
     "output",
+    "posix",
     "process",
+    "program_arguments",
     "render",
     "string_copy",
     "strings",

@@ -11,7 +11,7 @@ fresh symbol. `static` may be called at any time: it is idempotent.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NoReturn, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias
 
 from anabranch.expr import Expr
 
@@ -88,6 +88,9 @@ class MachineApi(Protocol):
     def free(self, addr: Value) -> None:
         """End a heap object; anything but the start of a live one is an error of kind `free`."""
 
+    def release(self, addr: int) -> None:
+        """End the object that starts at an address, of whatever kind."""
+
     def static(self, name: str, contents: bytes) -> int:
         """The environment's own global object of that name; made with these contents on the first use."""
 
@@ -98,6 +101,9 @@ class MachineApi(Protocol):
 
     def fresh(self, name: str, width: int) -> Expr:
         """A fresh input of `width` bits (whole bytes), recorded under a name made unique as above."""
+
+    def fresh_fields(self, name: str, widths: Sequence[int]) -> tuple[Expr, ...]:
+        """A fresh input that consists of several variables, one after the other in its bytes."""
 
     def assume(self, cond: bool | Expr) -> bool:
         """Keep only what satisfies the condition; False, and nothing changed, if nothing does."""
@@ -128,6 +134,16 @@ class MachineApi(Protocol):
         """Append to the output of stream 1 or 2."""
 
     def warn(self, text: str, once: bool = True) -> None: ...
+
+    def lose(self, what: str) -> None:
+        """The path goes on, but what it does from here on may differ from the real program: count it."""
+
+    # --- values that belong to the path and fork with it
+
+    def note(self, key: object, default: object) -> Any:
+        """What the environment has noted; values are immutable."""
+
+    def set_note(self, key: object, value: object) -> None: ...
 
     # --- control
 

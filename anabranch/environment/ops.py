@@ -21,6 +21,7 @@ udiv: Arithmetic = expr.udiv
 urem: Arithmetic = expr.urem
 and_: Arithmetic = expr.and_
 or_: Arithmetic = expr.or_
+xor: Arithmetic = expr.xor
 lshr: Arithmetic = expr.lshr
 neg: Callable[[Value, int], Value] = expr.neg
 

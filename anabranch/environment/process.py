@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import NoReturn
 
 from anabranch.environment.api import MachineApi, Value
+from anabranch.environment.bytewise import whole_string
+from anabranch.environment.posix.kernel import ENVIRONMENT
+from anabranch.environment.posix.lookup import same_text
 from anabranch.environment.registry import model
 from anabranch.environment.values import if_null_one, is_null
 
@@ -54,7 +57,14 @@ def atexit(m: MachineApi, function: Value) -> Value:
 
 @model("getenv", "secure_getenv")
 def getenv(m: MachineApi, name: Value) -> Value:
-    """No variable is set."""
+    """Nothing but what the run was given is set."""
+    variables = m.note(ENVIRONMENT, ())
+    if not variables:
+        return 0
+    wanted = whole_string(m, name)
+    for known, value in variables:
+        if len(known) == len(wanted) and m.decide(same_text(known, tuple(wanted))):
+            return int(value)
     return 0
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from anabranch import expr
 from anabranch.explore.build import is_user_function, make_backend, make_machine, make_order
 from anabranch.explore.coverage import BlockTable
-from anabranch.explore.entry import entry_arguments
+from anabranch.explore.entry import entry_arguments, start_states
 from anabranch.explore.figures import Figures
 from anabranch.explore.limits import Limits, LimitSettings, least_promising
 from anabranch.explore.loop import explore_states
@@ -169,12 +169,13 @@ class Exploration:
         allow_deep_stack()
         previous_limit = sys.getrecursionlimit()
         machine.activate()
-        state = machine.start(
-            function.name, lambda api: entry_arguments(api, function, self.settings.max_len)
+        states = start_states(
+            machine,
+            self.tree,
+            function.name,
+            lambda api, decide: entry_arguments(api, function, self.settings, decide),
         )
-        state.node = self.tree.start()
-        state.number = state.node.number
-        search.add([state])
+        search.add(states)
         self.figures.restart()
         self.listener.on_progress(self.figures.progress())
         gc.collect()

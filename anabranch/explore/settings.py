@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from anabranch.environment import ProgramInput
 from anabranch.ir.module import Module
 
 
@@ -55,6 +56,8 @@ class ExploreSettings(ReportSettings, Protocol):
     def max_stack_frames(self) -> int: ...
     @property
     def max_len(self) -> int: ...
+    @property
+    def program_input(self) -> ProgramInput: ...
     @property
     def interpret(self) -> bool: ...
     @property

@@ -151,6 +151,11 @@ class ModelApi:
             raise ProgramError(Fault("invalid-free", "memory error: invalid free", details))
         self.memory.release(info, "freed")
 
+    def release(self, addr: int) -> None:
+        info, offset = self.object_of(addr)
+        assert offset == 0
+        self.memory.release(info, "freed")
+
     def static(self, name: str, contents: bytes) -> int:
         known = self.path.notes.get(("static", name))
         if known is not None:
@@ -190,6 +195,15 @@ class ModelApi:
         variable = expr.var(name, width)
         self._record(Input(name, width // 8, (variable,), kind))
         return variable
+
+    def fresh_fields(self, name: str, widths: Sequence[int]) -> tuple[Expr, ...]:
+        name = self._unique(name)
+        variables, offset = [], 0
+        for width in widths:
+            variables.append(expr.var(f"{name}[{offset}]", width))
+            offset += width // 8
+        self._record(Input(name, offset, tuple(variables)))
+        return tuple(variables)
 
     def _record(self, item: Input) -> None:
         path = self.path
@@ -233,6 +247,17 @@ class ModelApi:
     def emit(self, items: Sequence[Any], stream: int = 1) -> None:
         for item in items:
             self.path.output = ((stream, item), self.path.output)
+
+    def lose(self, what: str) -> None:
+        self.machine.lose(what)
+
+    # ---- notes ---------------------------------------------------------------------------------------
+
+    def note(self, key: object, default: object) -> Any:
+        return self.path.notes.get(key, default)
+
+    def set_note(self, key: object, value: object) -> None:
+        self.path.notes = self.path.notes.set(key, value)
 
     # ---- control -------------------------------------------------------------------------------------
 

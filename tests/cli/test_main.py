@@ -285,3 +285,8 @@ def test_a_reader_that_goes_away(tmp_path: Path) -> None:
         ["sh", "-c", command], capture_output=True, text=True, env=environment, check=True, cwd=tmp_path
     )
     assert (done.stdout, done.stderr) == ("u", "")
+
+
+def test_help_after_the_dashes_is_the_program_s(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", str(tmp_path / "missing.c"), "--", "--help"]) == 2
+    assert "no such file" in capsys.readouterr().err

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from anabranch.cli.flags import build_parser, settings_from_args
+from anabranch.cli.program_input import Argument, ProgramInput
 from anabranch.cli.settings import GROUPS, RunSettings, SettingsError, options
 
 FLAGS = [
@@ -69,6 +70,15 @@ FLAGS = [
     "--json",
     "--quiet",
     "--no-progress",
+    "--program-args=-n",
+    "--program-name",
+    "tool",
+    "--file",
+    "x.txt:/etc/x",
+    "--env",
+    "A=b=c",
+    "--free-metadata",
+    "--printable",
 ]
 TOML = """
 [run]
@@ -104,6 +114,12 @@ write-conditions = true
 json = true
 quiet = true
 no-progress = true
+program-args = ["-n"]
+program-name = "tool"
+file = ["x.txt:/etc/x"]
+env = ["A=b=c"]
+free-metadata = true
+printable = true
 """
 
 
@@ -229,3 +245,43 @@ def test_help_names_every_flag_in_its_group() -> None:
     assert positions == sorted(positions)
     assert "(default: random-path + nurs:covnew)" in " ".join(text.split())
     assert "%" not in text
+
+
+def given(*words: str) -> ProgramInput:
+    return settings_from_args(["a.c", *words]).program_input
+
+
+def test_input_flags_keep_their_order_and_may_stand_after_the_dashes() -> None:
+    before = given("--sym-arg", "3", "--sym-args", "0", "2", "4", "--", "-n", "x")
+    assert before.arguments == (
+        Argument(None, 3), Argument(None, 4, 0, 2), Argument(b"-n"), Argument(b"x")
+    )  # fmt: skip
+    after = given(
+        "--", "-n", "-sym-arg", "3", "x", "--sym-files", "2", "8", "-sym-stdin", "5", "--sym-stdout"
+    )
+    assert after.arguments == (Argument(b"-n"), Argument(None, 3), Argument(b"x"))
+    assert (after.symbolic_files, after.symbolic_stdin, after.symbolic_stdout) == ((2, 8), 5, True)
+    assert given("--sym-arg=7").arguments == (Argument(None, 7),)
+    assert given("--max-fail", "2").max_fail == 2
+    assert given("--", "--fd-fail").max_fail == 1
+    assert given("--sym-env", "PATH", "4", "--env", "A=1").environment == ((b"A", b"1"), (b"PATH", 4))
+    assert given("--file", "d/x.txt").files == ((Path("d/x.txt"), b"x.txt"),)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--sym-arg"], "wants N"),
+        (["--sym-args", "0", "1"], "wants MIN MAX N"),
+        (["--sym-args", "2", "1", "3"], "more than MAX"),
+        (["--sym-arg", "x"], "not a whole number"),
+        (["--sym-files", "30", "3"], "at most 26"),
+        (["--sym-stdin", "-1"], "must be from 0"),
+        (["--env", "A"], "NAME=VALUE"),
+        (["--file", ":x"], "HOST"),
+        (["--sym-env", "A=B", "3"], "name of a variable"),
+    ],
+)
+def test_wrong_input_flags_say_what_is_wrong(words: list[str], message: str) -> None:
+    with pytest.raises(SettingsError, match=message):
+        settings_from_args(["a.c", *words])

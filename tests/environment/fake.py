@@ -58,6 +58,8 @@ class FakeMachine:
         self.regions: list[bool] = []
         self.forking = True
         self.acted = False
+        self.notes: dict[object, Any] = {}
+        self.lost: list[str] = []
 
     # --- set-up
 
@@ -181,6 +183,10 @@ class FakeMachine:
         info.freed = True
         self.acted = True
 
+    def release(self, addr: int) -> None:
+        self.objects[addr >> 32].freed = True
+        self.acted = True
+
     def static(self, name: str, contents: bytes) -> int:
         if name not in self.statics:
             self.statics[name] = self.place(contents)
@@ -194,6 +200,11 @@ class FakeMachine:
         self.records.append((name, width // 8))
         self.acted = True
         return self._variable(name, width)
+
+    def fresh_fields(self, name: str, widths: Sequence[int]) -> tuple[Expr, ...]:
+        self.records.append((name, sum(widths) // 8))
+        self.acted = True
+        return tuple(var(f"{name}[{i}]", width) for i, width in enumerate(widths))
 
     def _variable(self, name: str, width: int) -> Expr:
         variable = var(f"{name}.{len(self.records)}.{len(self.inputs)}", width)
@@ -234,6 +245,16 @@ class FakeMachine:
     def warn(self, text: str, once: bool = True) -> None:
         if not (once and text in self.warnings):
             self.warnings.append(text)
+
+    def lose(self, what: str) -> None:
+        self.lost.append(what)
+
+    def note(self, key: object, default: object) -> Any:
+        return self.notes.get(key, default)
+
+    def set_note(self, key: object, value: object) -> None:
+        self.notes[key] = value
+        self.acted = True
 
     def stack_trace(self) -> str:
         return "#0 in main"

@@ -1,0 +1,350 @@
+"""Contents: read, write, seek, truncate, and what descriptors that are no files do instead."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from typing import Final
+
+from anabranch.environment.api import Value
+from anabranch.environment.ops import add, slt, ule
+from anabranch.environment.posix import errors as e
+from anabranch.environment.posix.filesystem import MAX_SIZE, PIPE_SIZE
+from anabranch.environment.posix.kernel import MAX_COUNT, Kernel, system_call
+from anabranch.environment.posix.lookup import walk
+from anabranch.environment.posix.nodes import (
+    O_NONBLOCK,
+    S_IFDIR,
+    S_IFREG,
+    Content,
+    Node,
+    OpenFile,
+    joined,
+)
+from anabranch.environment.posix.operations import existing
+from anabranch.environment.text import as_items
+from anabranch.environment.values import signed
+from anabranch.expr import Expr
+
+MAX_VECTORS: Final = 1024
+SEEK_SET, SEEK_CUR, SEEK_END, SEEK_DATA, SEEK_HOLE = range(5)
+
+
+def random_bytes(k: Kernel, count: int) -> bytes:
+    """Bytes that look random and are the same in every run."""
+    calls = k.process.random_calls
+    k.process = replace(k.process, random_calls=calls + 1)
+    return hashlib.shake_128(f"anabranch {calls}".encode()).digest(count)
+
+
+def known_offset(k: Kernel, node: Node, offset: Value) -> int | None:
+    """An offset into the contents of a file; None if it is at the end or beyond, wherever that may be."""
+    if isinstance(offset, Expr):
+        if not k.decide(slt(offset, len(node.data), 64)):
+            return None
+        offset = k.m.pick(offset, 64, "offset into a file")
+    return offset if offset < len(node.data) else None
+
+
+def available(k: Kernel, file: OpenFile, node: Node, count: Value, offset: Value) -> Content:
+    """The bytes that a read of `count` gives."""
+    if node.is_directory or k.decide(node.is_type(S_IFDIR)):
+        raise e.Failure(e.EISDIR)
+    if node.kind == "null":
+        return b""
+    if node.kind in ("zero", "full"):
+        return bytes(min(k.word(count, "length of read"), MAX_SIZE))
+    if node.kind == "random":
+        return random_bytes(k, min(k.word(count, "length of read"), 1 << 20))
+    if node.kind == "pipe":
+        if not node.data:
+            if not k.fs.ends(node.number)[1]:
+                return b""
+            if file.flags & O_NONBLOCK:
+                raise e.Failure(e.EAGAIN)
+            k.m.unsupported("read of a pipe that nobody writes to")
+        return node.data[: k.at_most(count, len(node.data), "length of read")]
+    if node.kind == "terminal":
+        raise e.Failure(e.EIO)
+    start = known_offset(k, node, offset)
+    if start is None:
+        return b""
+    return node.data[start : start + k.at_most(count, len(node.data) - start, "length of read")]
+
+
+def readable(k: Kernel, descriptor: Value) -> tuple[int, OpenFile, Node]:
+    number = k.descriptor(descriptor)
+    file = k.fs.file(number)
+    if not file.readable:
+        raise e.Failure(e.EBADF)
+    return number, file, k.fs.nodes[file.node]
+
+
+def take(k: Kernel, number: int, file: OpenFile, node: Node, count: int) -> None:
+    """Advance past bytes that have been read."""
+    if node.kind == "pipe":
+        k.fs = k.fs.put(node.changed(data=node.data[count:]))
+    elif node.kind == "file" and count:
+        k.fs = k.fs.set_file(number, offset=add(file.offset, count, 64))
+
+
+@system_call("read")
+def read(k: Kernel, fd: Value, buffer: Value, count: Value) -> Value:
+    number, file, node = readable(k, fd)
+    k.fail_on_demand("read")
+    if not isinstance(count, Expr) and count == 0 and not node.is_directory:
+        return 0
+    data = available(k, file, node, count, file.offset)
+    k.give(buffer, data)
+    take(k, number, file, node, len(data))
+    return len(data)
+
+
+def explicit_offset(k: Kernel, node: Node, offset: Value) -> Value:
+    """The offset of pread and pwrite."""
+    if k.decide(slt(offset, 0, 64)):
+        raise e.Failure(e.EINVAL)
+    if node.kind == "pipe" or not seekable(k, node):
+        raise e.Failure(e.ESPIPE)
+    return offset
+
+
+@system_call("pread64")
+def pread(k: Kernel, fd: Value, buffer: Value, count: Value, offset: Value) -> Value:
+    _, file, node = readable(k, fd)
+    k.fail_on_demand("read")
+    data = available(k, file, node, count, explicit_offset(k, node, offset))
+    k.give(buffer, data)
+    return len(data)
+
+
+def vectors(k: Kernel, address: Value, count: Value) -> list[tuple[int, int]]:
+    """Addresses and lengths of an array of struct iovec."""
+    number = k.number(count, "number of vectors")
+    if not 0 <= number <= MAX_VECTORS:
+        raise e.Failure(e.EINVAL)
+    if number == 0:
+        return []
+    base = k.pointer(address)
+    found = []
+    for i in range(number):
+        size = k.word(k.m.load(base + 16 * i + 8, 8), "length of a vector")
+        if size >> 63:
+            raise e.Failure(e.EINVAL)
+        place = k.word(k.m.load(base + 16 * i, 8), "pointer of a vector")
+        if size and place == 0:
+            raise e.Failure(e.EFAULT)
+        found.append((place, size))
+    return found
+
+
+def scatter(k: Kernel, places: list[tuple[int, int]], data: Content) -> None:
+    at = 0
+    for place, size in places:
+        k.m.write_bytes(place, data[at : at + size])
+        at += size
+        if at >= len(data):
+            return
+
+
+@system_call("readv")
+def readv(k: Kernel, fd: Value, array: Value, count: Value) -> Value:
+    number, file, node = readable(k, fd)
+    places = vectors(k, array, count)
+    k.fail_on_demand("read")
+    data = available(k, file, node, min(sum(size for _, size in places), MAX_COUNT), file.offset)
+    scatter(k, places, data)
+    take(k, number, file, node, len(data))
+    return len(data)
+
+
+@system_call("preadv")
+def preadv(k: Kernel, fd: Value, array: Value, count: Value, offset: Value) -> Value:
+    _, file, node = readable(k, fd)
+    places = vectors(k, array, count)
+    k.fail_on_demand("read")
+    total = min(sum(size for _, size in places), MAX_COUNT)
+    data = available(k, file, node, total, explicit_offset(k, node, offset))
+    scatter(k, places, data)
+    return len(data)
+
+
+# ---- writing -----------------------------------------------------------------------------------------
+
+
+def writable(k: Kernel, descriptor: Value) -> tuple[int, OpenFile, Node]:
+    number = k.descriptor(descriptor)
+    file = k.fs.file(number)
+    if not file.writable:
+        raise e.Failure(e.EBADF)
+    return number, file, k.fs.nodes[file.node]
+
+
+def put(k: Kernel, number: int, file: OpenFile, node: Node, data: Content, offset: Value | None) -> int:
+    """Write to a node; at the file's own offset, which advances, unless one is given."""
+    if node.kind == "full" and data:
+        raise e.Failure(e.ENOSPC)
+    if node.kind == "pipe":
+        return put_into_pipe(k, file, node, data)
+    if node.kind == "terminal":
+        raise e.Failure(e.EIO)
+    at: Value = k.fs.write_offset(file) if offset is None else offset
+    if node.kind == "file":
+        if not data:
+            return 0
+        where = k.m.pick(at, 64, "offset of a write")
+        k.fs = k.fs.written(node.number, where, data)
+        if offset is None:
+            k.fs = k.fs.set_file(number, offset=where + len(data))
+    elif node.kind == "stream":
+        k.m.emit(as_items(data), node.stream)
+        if isinstance(node.status.mode, Expr):
+            k.fs = k.fs.written(node.number, len(node.data), data)
+        k.fs = k.fs.set_file(number, offset=add(file.offset, len(data), 64))
+    return len(data)
+
+
+def put_into_pipe(k: Kernel, file: OpenFile, node: Node, data: Content) -> int:
+    if not data:
+        return 0
+    if not k.fs.ends(node.number)[0]:
+        raise e.Failure(e.EPIPE)
+    room = PIPE_SIZE - len(node.data)
+    if len(data) > room:
+        if not file.flags & O_NONBLOCK:
+            k.m.unsupported("write to a pipe that nobody empties")
+        if room == 0:
+            raise e.Failure(e.EAGAIN)
+    k.fs = k.fs.put(node.changed(data=joined(node.data, data[:room])))
+    return min(room, len(data))
+
+
+@system_call("write")
+def write(k: Kernel, fd: Value, buffer: Value, count: Value) -> Value:
+    number, file, node = writable(k, fd)
+    k.fail_on_demand("write")
+    return put(k, number, file, node, k.data(buffer, count, "length of write"), None)
+
+
+@system_call("pwrite64")
+def pwrite(k: Kernel, fd: Value, buffer: Value, count: Value, offset: Value) -> Value:
+    number, file, node = writable(k, fd)
+    k.fail_on_demand("write")
+    at = explicit_offset(k, node, offset)
+    return put(k, number, file, node, k.data(buffer, count, "length of write"), at)
+
+
+def gathered(k: Kernel, array: Value, count: Value) -> Content:
+    data: Content = b""
+    for place, size in vectors(k, array, count):
+        data = joined(data, k.data(place, size, "length of a vector"))
+    return data
+
+
+@system_call("writev")
+def writev(k: Kernel, fd: Value, array: Value, count: Value) -> Value:
+    number, file, node = writable(k, fd)
+    data = gathered(k, array, count)
+    k.fail_on_demand("write")
+    return put(k, number, file, node, data, None)
+
+
+@system_call("pwritev")
+def pwritev(k: Kernel, fd: Value, array: Value, count: Value, offset: Value) -> Value:
+    number, file, node = writable(k, fd)
+    data = gathered(k, array, count)
+    k.fail_on_demand("write")
+    return put(k, number, file, node, data, explicit_offset(k, node, offset))
+
+
+# ---- position and size -------------------------------------------------------------------------------
+
+
+def seekable(k: Kernel, node: Node) -> bool:
+    if node.kind in ("pipe", "terminal"):
+        return False
+    if node.kind in ("file", "stream"):
+        return k.decide(node.is_type(S_IFREG)) or k.decide(node.is_type(S_IFDIR))
+    return True
+
+
+@system_call("lseek")
+def lseek(k: Kernel, fd: Value, offset: Value, whence: Value) -> Value:
+    number = k.descriptor(fd)
+    how = k.number(whence, "origin of lseek")
+    file = k.fs.file(number)
+    node = k.fs.nodes[file.node]
+    if not seekable(k, node):
+        raise e.Failure(e.ESPIPE)
+    if how not in range(5):
+        raise e.Failure(e.EINVAL)
+    if node.kind in ("null", "zero", "full", "random"):
+        return 0
+    size = len(node.data)
+    if how in (SEEK_DATA, SEEK_HOLE):
+        at = known_offset(k, node, offset)
+        if at is None or at < 0:
+            raise e.Failure(e.ENXIO)
+        target: Value = at if how == SEEK_DATA else size
+    else:
+        origin: Value = {SEEK_SET: 0, SEEK_CUR: file.offset, SEEK_END: size}[how]
+        target = add(offset, origin, 64)
+        if k.decide(slt(target, 0, 64)):
+            raise e.Failure(e.EINVAL)
+        if isinstance(target, Expr) and k.decide(ule(target, size, 64)):
+            target = k.m.pick(target, 64, "offset of lseek")
+    if node.is_directory:
+        target = k.word(target, "offset of lseek")
+        k.fs = k.fs.set_file(number, offset=target, listing=file.listing if target else None)
+    else:
+        k.fs = k.fs.set_file(number, offset=target)
+    return target
+
+
+def truncate_to(k: Kernel, node: Node, length: Value) -> None:
+    if k.decide(slt(length, 0, 64)):
+        raise e.Failure(e.EINVAL)
+    if node.is_directory:
+        raise e.Failure(e.EISDIR)
+    if node.kind != "file":
+        raise e.Failure(e.EINVAL)
+    if isinstance(length, Expr) and not k.decide(ule(length, MAX_SIZE, 64)):
+        raise e.Failure(e.EFBIG)
+    k.fs = k.fs.truncated(node.number, k.word(length, "length of a file"))
+
+
+@system_call("ftruncate")
+def ftruncate(k: Kernel, fd: Value, length: Value) -> Value:
+    number = k.descriptor(fd)
+    k.fail_on_demand("ftruncate")
+    if not k.fs.file(number).writable:
+        raise e.Failure(e.EINVAL)
+    truncate_to(k, k.fs.node_of(number), length)
+    return 0
+
+
+@system_call("truncate")
+def truncate(k: Kernel, path: Value, length: Value) -> Value:
+    if k.decide(slt(length, 0, 64)):
+        raise e.Failure(e.EINVAL)
+    node = existing(k.fs, walk(k.fs, k.fs.cwd, k.path(path), k.decide))
+    if node.is_directory:
+        raise e.Failure(e.EISDIR)
+    k.fs.check(node, 2, k.decide)
+    truncate_to(k, node, length)
+    return 0
+
+
+@system_call("fallocate")
+def fallocate(k: Kernel, fd: Value, mode: Value, offset: Value, length: Value) -> Value:
+    _, _, node = writable(k, fd)
+    start, size = signed(k.word(offset), 64), signed(k.word(length), 64)
+    if start < 0 or size <= 0:
+        raise e.Failure(e.EINVAL)
+    if node.kind != "file":
+        raise e.Failure(e.ENODEV)
+    if k.number(mode) != 0:
+        raise e.Failure(e.EOPNOTSUPP)
+    if start + size > len(node.data):
+        k.fs = k.fs.truncated(node.number, start + size)
+    return 0

@@ -1,0 +1,111 @@
+"""Mappings: every mapping is an object of its own. The break never moves, so that nobody uses it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from anabranch.environment.api import Value
+from anabranch.environment.heap import LARGEST
+from anabranch.environment.ops import ugt
+from anabranch.environment.posix import errors as e
+from anabranch.environment.posix.kernel import Kernel, system_call
+from anabranch.environment.posix.nodes import Content, joined
+from anabranch.environment.values import copy_of
+from anabranch.expr import Expr
+
+PAGE: Final = 4096
+PROT_WRITE: Final = 2
+MAP_SHARED: Final = 1
+MAP_FIXED: Final = 0x10
+MAP_ANONYMOUS: Final = 0x20
+MREMAP_MAYMOVE: Final = 1
+KIND: Final = "mapping"
+
+
+def pages(k: Kernel, length: Value) -> int:
+    """A length rounded up to whole pages."""
+    if isinstance(length, Expr) and k.decide(ugt(length, LARGEST, 64)):
+        raise e.Failure(e.ENOMEM)
+    size = k.word(length, "length of a mapping")
+    if size == 0:
+        raise e.Failure(e.EINVAL)
+    if size > LARGEST:
+        raise e.Failure(e.ENOMEM)
+    return (size + PAGE - 1) // PAGE * PAGE
+
+
+def mapped(k: Kernel, contents: Content) -> int:
+    address = k.m.allocate(len(contents), KIND, "mmap")
+    k.m.write_bytes(address, contents)
+    return address
+
+
+@system_call("mmap")
+def mmap(
+    k: Kernel, address: Value, length: Value, protection: Value, flags: Value, fd: Value, offset: Value
+) -> Value:
+    how, access = k.number(flags, "flags of mmap"), k.number(protection, "protection of mmap")
+    size = pages(k, length)
+    if how & MAP_FIXED:
+        k.lose("mapping at a fixed address")
+        raise e.Failure(e.ENOMEM)
+    if how & MAP_ANONYMOUS:
+        return mapped(k, bytes(size))
+    number = k.descriptor(fd)
+    node = k.fs.node_of(number)
+    start = k.word(offset, "offset of mmap")
+    if start % PAGE:
+        raise e.Failure(e.EINVAL)
+    if not k.fs.file(number).readable:
+        raise e.Failure(e.EACCES)
+    if node.kind == "zero":
+        return mapped(k, bytes(size))
+    if node.kind != "file":
+        raise e.Failure(e.ENODEV)
+    if how & MAP_SHARED and access & PROT_WRITE:
+        k.lose("shared mapping of a file for writing")
+        raise e.Failure(e.ENODEV)
+    data = node.data[start : start + size]
+    return mapped(k, joined(data, bytes(size - len(data))))
+
+
+@system_call("munmap")
+def munmap(k: Kernel, address: Value, length: Value) -> Value:
+    place, size = k.word(address, "address of munmap"), pages(k, length)
+    if place % PAGE:
+        raise e.Failure(e.EINVAL)
+    info, offset = k.m.object_of(place)
+    if info.site.kind == KIND and offset == 0 and size >= info.size:
+        k.m.release(place)
+    return 0
+
+
+@system_call("mremap")
+def mremap(k: Kernel, address: Value, old: Value, new: Value, flags: Value) -> Value:
+    place, size = k.word(address, "address of mremap"), pages(k, new)
+    if not k.number(flags) & MREMAP_MAYMOVE:
+        raise e.Failure(e.ENOMEM)
+    info, offset = k.m.object_of(place)
+    if info.site.kind != KIND or offset:
+        raise e.Failure(e.EFAULT)
+    kept = copy_of(k.m, place, min(size, info.size))
+    data: Content = kept if isinstance(kept, bytes) else tuple(kept)
+    moved = mapped(k, joined(data, bytes(size - len(data))))
+    k.m.release(place)
+    return moved
+
+
+@system_call("brk")
+def brk(k: Kernel, address: Value) -> Value:
+    return PAGE
+
+
+@system_call("mprotect", "madvise", "msync", "mlock", "munlock", "mlockall", "munlockall", "membarrier")
+def nothing(k: Kernel) -> Value:
+    return 0
+
+
+@system_call("mincore")
+def mincore(k: Kernel, address: Value, length: Value, result: Value) -> Value:
+    k.give(result, b"\1" * (pages(k, length) // PAGE))
+    return 0

@@ -1,0 +1,278 @@
+"""The process: identity, limits, its end. Other processes do not exist and cannot be made."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import replace
+from typing import Final
+
+from anabranch.environment.api import Value
+from anabranch.environment.posix import errors as e
+from anabranch.environment.posix import stat as layouts
+from anabranch.environment.posix.filesystem import MAX_DESCRIPTORS
+from anabranch.environment.posix.kernel import UNMODELLED, Kernel, system_call
+from anabranch.environment.posix.lookup import walk
+from anabranch.environment.posix.operations import existing
+from anabranch.environment.values import MASK32, MASK64, resize
+
+UNLIMITED: Final = MASK64
+RLIMIT_STACK, RLIMIT_NPROC, RLIMIT_NOFILE = 3, 6, 7
+LIMITS: Final = {
+    RLIMIT_STACK: (8 << 20, UNLIMITED),
+    RLIMIT_NPROC: (4096, 4096),
+    RLIMIT_NOFILE: (MAX_DESCRIPTORS, 4096),
+}
+
+
+@system_call("exit", "exit_group")
+def exit_group(k: Kernel, status: Value) -> Value:
+    k.m.exit(resize(status, 32), handlers=False)
+
+
+# ---- identity ----------------------------------------------------------------------------------------
+
+
+@system_call("getpid", "gettid", "getpgrp")
+def getpid(k: Kernel) -> Value:
+    return k.process.pid
+
+
+@system_call("set_tid_address")
+def set_tid_address(k: Kernel, address: Value) -> Value:
+    return k.process.pid
+
+
+@system_call("getppid")
+def getppid(k: Kernel) -> Value:
+    return k.process.parent
+
+
+@system_call("getuid", "geteuid")
+def getuid(k: Kernel) -> Value:
+    return k.fs.uid
+
+
+@system_call("getgid", "getegid")
+def getgid(k: Kernel) -> Value:
+    return k.fs.gid
+
+
+@system_call("getresuid")
+def getresuid(k: Kernel, real: Value, effective: Value, saved: Value) -> Value:
+    for address in (k.pointer(real), k.pointer(effective), k.pointer(saved)):
+        k.m.store(address, 4, k.fs.uid)
+    return 0
+
+
+@system_call("getresgid")
+def getresgid(k: Kernel, real: Value, effective: Value, saved: Value) -> Value:
+    for address in (k.pointer(real), k.pointer(effective), k.pointer(saved)):
+        k.m.store(address, 4, k.fs.gid)
+    return 0
+
+
+def change_identity(k: Kernel, own: int, wanted: tuple[Value, ...]) -> int:
+    """The new identity; only the superuser may take another."""
+    numbers = {k.number(value, "identity") & MASK32 for value in wanted} - {MASK32}
+    if numbers <= {own}:
+        return own
+    if k.fs.uid != 0:
+        raise e.Failure(e.EPERM)
+    if len(numbers) > 1:
+        k.lose("process with different real and effective identity")
+    return max(numbers)
+
+
+@system_call("setuid", "setfsuid")
+def setuid(k: Kernel, uid: Value) -> Value:
+    k.fs = k.fs.changed(uid=change_identity(k, k.fs.uid, (uid,)))
+    return 0
+
+
+@system_call("setgid", "setfsgid")
+def setgid(k: Kernel, gid: Value) -> Value:
+    k.fs = k.fs.changed(gid=change_identity(k, k.fs.gid, (gid,)))
+    return 0
+
+
+@system_call("setreuid")
+def setreuid(k: Kernel, real: Value, effective: Value) -> Value:
+    k.fs = k.fs.changed(uid=change_identity(k, k.fs.uid, (real, effective)))
+    return 0
+
+
+@system_call("setregid")
+def setregid(k: Kernel, real: Value, effective: Value) -> Value:
+    k.fs = k.fs.changed(gid=change_identity(k, k.fs.gid, (real, effective)))
+    return 0
+
+
+@system_call("setresuid")
+def setresuid(k: Kernel, real: Value, effective: Value, saved: Value) -> Value:
+    k.fs = k.fs.changed(uid=change_identity(k, k.fs.uid, (real, effective, saved)))
+    return 0
+
+
+@system_call("setresgid")
+def setresgid(k: Kernel, real: Value, effective: Value, saved: Value) -> Value:
+    k.fs = k.fs.changed(gid=change_identity(k, k.fs.gid, (real, effective, saved)))
+    return 0
+
+
+@system_call("getgroups")
+def getgroups(k: Kernel, size: Value, groups: Value) -> Value:
+    room = k.number(size, "number of groups")
+    if room == 0:
+        return 1
+    if room < 0:
+        raise e.Failure(e.EINVAL)
+    k.m.store(k.pointer(groups), 4, k.fs.gid)
+    return 1
+
+
+@system_call("setgroups")
+def setgroups(k: Kernel, size: Value, groups: Value) -> Value:
+    if k.fs.uid != 0:
+        raise e.Failure(e.EPERM)
+    return 0
+
+
+def is_self(k: Kernel, pid: Value) -> None:
+    if k.number(pid, "process") not in (0, k.process.pid):
+        raise e.Failure(e.ESRCH)
+
+
+@system_call("getpgid", "getsid")
+def getpgid(k: Kernel, pid: Value) -> Value:
+    is_self(k, pid)
+    return k.process.pid
+
+
+@system_call("setpgid")
+def setpgid(k: Kernel, pid: Value, group: Value) -> Value:
+    is_self(k, pid)
+    return 0
+
+
+@system_call("setsid")
+def setsid(k: Kernel) -> Value:
+    raise e.Failure(e.EPERM)  # the process leads its group already
+
+
+# ---- limits and usage --------------------------------------------------------------------------------
+
+
+@system_call("prlimit64")
+def prlimit64(k: Kernel, pid: Value, resource: Value, new: Value, old: Value) -> Value:
+    is_self(k, pid)
+    which = k.number(resource, "resource")
+    if not 0 <= which < 16:
+        raise e.Failure(e.EINVAL)
+    soft, hard = k.process.limits.get(which) or LIMITS.get(which, (UNLIMITED, UNLIMITED))
+    new_address, old_address = k.word(new), k.word(old)
+    limits = k.process.limits
+    if new_address:
+        wanted = k.word(k.m.load(new_address, 8), "limit"), k.word(k.m.load(new_address + 8, 8), "limit")
+        if wanted[0] > wanted[1]:
+            raise e.Failure(e.EINVAL)
+        if wanted[1] > hard and k.fs.uid != 0:
+            raise e.Failure(e.EPERM)
+        limits = limits.set(which, wanted)
+    if old_address:
+        k.m.write_bytes(old_address, struct.pack("<QQ", soft, hard))
+    k.process = replace(k.process, limits=limits)
+    return 0
+
+
+@system_call("getrlimit")
+def getrlimit(k: Kernel, resource: Value, result: Value) -> Value:
+    return prlimit64(k, 0, resource, 0, k.pointer(result))
+
+
+@system_call("setrlimit")
+def setrlimit(k: Kernel, resource: Value, wanted: Value) -> Value:
+    return prlimit64(k, 0, resource, k.pointer(wanted), 0)
+
+
+@system_call("getrusage")
+def getrusage(k: Kernel, who: Value, result: Value) -> Value:
+    if k.number(who) not in (0, 1, -1):
+        raise e.Failure(e.EINVAL)
+    k.give(result, bytes(144))
+    return 0
+
+
+@system_call("getpriority")
+def getpriority(k: Kernel, which: Value, who: Value) -> Value:
+    if k.number(which) not in range(3):
+        raise e.Failure(e.EINVAL)
+    return 20  # the kernel gives 20 - nice
+
+
+@system_call("setpriority")
+def setpriority(k: Kernel, which: Value, who: Value, value: Value) -> Value:
+    if k.number(which) not in range(3):
+        raise e.Failure(e.EINVAL)
+    return 0
+
+
+@system_call("sched_getaffinity")
+def sched_getaffinity(k: Kernel, pid: Value, size: Value, mask: Value) -> Value:
+    is_self(k, pid)
+    if k.word(size) < 8:
+        raise e.Failure(e.EINVAL)
+    k.m.store(k.pointer(mask), 8, 1)
+    return 8
+
+
+@system_call("sched_setaffinity", "sched_yield", "sched_getscheduler")
+def scheduling(k: Kernel) -> Value:
+    return 0
+
+
+@system_call("getcpu")
+def getcpu(k: Kernel, cpu: Value, node: Value) -> Value:
+    places = [address for address in (k.word(cpu), k.word(node)) if address]
+    for address in places:
+        k.m.store(address, 4, 0)
+    return 0
+
+
+@system_call("uname")
+def uname(k: Kernel, result: Value) -> Value:
+    k.give(result, layouts.utsname())
+    return 0
+
+
+@system_call("sysinfo")
+def sysinfo(k: Kernel, result: Value) -> Value:
+    k.give(result, layouts.sysinfo(1000))
+    return 0
+
+
+@system_call(
+    "sethostname", "setdomainname", "chroot", "mount", "umount2", "reboot", "swapon", "swapoff", "acct",
+    "settimeofday", "clock_settime", "init_module", "delete_module", "pivot_root",
+)  # fmt: skip
+def forbidden(k: Kernel) -> Value:
+    """What only the superuser of a real machine may do."""
+    raise e.Failure(e.EPERM)
+
+
+# ---- other processes ---------------------------------------------------------------------------------
+
+
+@system_call("wait4", "waitid")
+def wait4(k: Kernel) -> Value:
+    raise e.Failure(e.ECHILD)
+
+
+@system_call("execve")
+def execve(k: Kernel, path: Value) -> Value:
+    """A program that is there cannot be run; one that is not is missing as usual."""
+    node = existing(k.fs, walk(k.fs, k.fs.cwd, k.path(path), k.decide))
+    if node.is_directory:
+        raise e.Failure(e.EACCES)
+    k.fs.check(node, 1, k.decide)
+    k.lose(f"{UNMODELLED} execve")
+    raise e.Failure(e.ENOSYS)
