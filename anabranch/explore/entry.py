@@ -25,19 +25,21 @@ def entry_arguments(
 ) -> list[Any]:
     """The values that the entry function is called with."""
     if function.name in FUZZ_ENTRIES:
-        return fuzz_arguments(api, settings.max_len)
+        return fuzz_arguments(api, settings.max_len, decide)
     if function.name in MAIN_ENTRIES:
         return program_arguments(api, settings.program_input, decide)[: len(function.params)]
     return []
 
 
-def fuzz_arguments(api: ModelApi, max_len: int) -> list[Any]:
-    """Symbolic data of a symbolic size up to `max_len`, as a fuzzer would give it."""
+def fuzz_arguments(api: ModelApi, max_len: int, decide: Callable[[Any], bool]) -> list[Any]:
+    """Symbolic data of every size up to `max_len`, in an object of just that size, as a fuzzer gives it."""
     size = api.fresh("fuzz_size", 64)
     api.assume(expr.ule(size, max_len, 64))
-    data = api.allocate(max_len, "input", "fuzz_data")
-    api.make_symbolic(data, max_len, "fuzz_data")
-    return [data, size]
+    length = next((n for n in range(max_len) if decide(expr.eq(size, n, 64))), max_len)
+    data = api.allocate(length, "input", "fuzz_data")
+    if length:
+        api.make_symbolic(data, length, "fuzz_data")
+    return [data, length]
 
 
 def start_states(machine: Machine, tree: ExecutionTree, entry: str, build: Build) -> list[State]:

@@ -1,6 +1,6 @@
 // Arguments saved from registers: one that was not passed is undefined, not out of bounds; 128-bit ones.
 // EXPECT paths: exit 1 error 0
-// EXPECT output: 7 42 1234 12
+// EXPECT output: "7 42 1234 12"
 #include <stdarg.h>
 #include <stdio.h>
 
