@@ -42,7 +42,7 @@ class BitwuzlaBackend:
 
     name = "bitwuzla"
 
-    def __init__(self, polls: int = 20_000, seconds: float | None = None, rebuild: int = 100) -> None:
+    def __init__(self, polls: int = 500_000, seconds: float | None = None, rebuild: int = 100) -> None:
         self._options = Options()
         self._options.set(Option.PRODUCE_MODELS, True)
         self._limit = Limit(polls, seconds)
