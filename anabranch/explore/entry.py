@@ -9,6 +9,8 @@ from anabranch.ir.module import Function
 from anabranch.machine import ModelApi
 
 FUZZ_ENTRY = "LLVMFuzzerTestOneInput"
+MAIN_ENTRIES = ("main", "__anabranch_start")
+"""`main`, and what runs before it in a program on a real C library; both take the same arguments."""
 PROGRAM_NAME = b"program\0"
 
 
@@ -16,7 +18,7 @@ def entry_arguments(api: ModelApi, function: Function, max_len: int) -> list[Any
     """The values that the entry function is called with."""
     if function.name == FUZZ_ENTRY:
         return fuzz_arguments(api, max_len)
-    if function.name == "main":
+    if function.name in MAIN_ENTRIES:
         return main_arguments(api, len(function.params))
     return []
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from anabranch.frontend.cache import ProgramCache, default_directory
+from anabranch.frontend.libc.models import START
 from anabranch.frontend.options import (
     C_SUFFIXES,
     ENTRY_POINTS,
@@ -40,6 +41,8 @@ def load_program(inputs: Sequence[Path], options: FrontendOptions) -> Program:
         raise FrontendError(f"cannot read the linked program: {error}") from error
     sources = tuple(path for path in inputs if path.suffix in C_SUFFIXES)
     start = find_entry(module, options.entry, inputs)
+    if start == "main" and START in module.functions:
+        start = START
     return Program(module, entry.ir_text, start, sources, entry.warnings, from_cache)
 
 
