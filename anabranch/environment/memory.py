@@ -105,7 +105,7 @@ def rawmemchr(m: MachineApi, src: Value, byte: Value) -> Value:
     return reader.at(found)
 
 
-@model("memrchr")
+@model("memrchr", "__memrchr")
 def memrchr(m: MachineApi, src: Value, byte: Value, n: Value) -> Value:
     size = resolve_length(m, n, "length of memrchr", reads=(src,))
     wanted = low_byte(byte)

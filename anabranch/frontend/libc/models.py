@@ -26,7 +26,7 @@ _MATHEMATICS = """ceil ceilf floor floorf trunc truncf rint rintf nearbyint near
 copysign copysignf fmax fmaxf fmin fminf fmod fmodf sqrt sqrtf finite finitef __fpclassify __fpclassifyf __signbit
 __signbitf"""
 _CONTROL = """setjmp _setjmp sigsetjmp __sigsetjmp longjmp _longjmp siglongjmp abort __assert_fail __errno_location
-___errno_location __unmapself"""
+___errno_location"""
 
 MODELLED = frozenset(
     " ".join((_HEAP, _MEMORY, _STRINGS, _CHARACTERS, _NUMBERS, _MATHEMATICS, _CONTROL)).split()

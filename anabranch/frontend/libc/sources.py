@@ -23,10 +23,11 @@ OTHER_ARCHITECTURES = frozenset(
 _INCLUDES = (f"arch/{ARCHITECTURE}", "arch/generic", "src/include", "src/internal", "include")
 _GENERATED = (f"{ARCHITECTURE}-linux-musl", "generic-musl")
 _FLAGS = ("-std=c99", "-ffreestanding", "-D_XOPEN_SOURCE=700", "-w")
-_NOT_IN_LIBRARY = frozenset(
-    ("src/malloc/oldmalloc/", "src/malloc/mallocng/", "src/setjmp/", "src/thread/__unmapself.c")
+_NOT_IN_LIBRARY = (
+    *("src/malloc/oldmalloc/", "src/malloc/mallocng/", "src/setjmp/", "src/thread/__unmapself.c"),
+    "src/env/__libc_start_main.c",
 )
-"""Heaps, which are the engine's, and what only assembly can say."""
+"""Heaps, which are the engine's, what only assembly can say, and what ours replaces."""
 _WHOLE_WORDS = "__may_alias__"
 """In files that read strings by the word, past their ends; without __GNUC__ they go byte by byte."""
 
@@ -58,7 +59,7 @@ def members() -> list[Member]:
     found = [Member(f"anabranch/{path.name}", path) for path in sorted((OVERRIDE / "src").glob("*.c"))]
     for path in portable_files(root / "src"):
         name = str(path.relative_to(root))
-        if name.startswith(tuple(_NOT_IN_LIBRARY)):
+        if name.startswith(_NOT_IN_LIBRARY):
             continue
         bytewise = _WHOLE_WORDS in path.read_text("utf-8", "replace")
         found.append(Member(name, path, ("-U__GNUC__",) if bytewise else ()))
