@@ -38,7 +38,7 @@ class Outcome:
 
 
 def native(source: Path, directory: Path) -> Outcome:
-    program = build([source], directory / source.stem, flags=("-O1", "-w", "-D_GNU_SOURCE"))
+    program = build([source], directory / source.stem, flags=("-O0", "-fno-builtin", "-w", "-D_GNU_SOURCE"))
     before = Path.cwd()
     work = directory / f"{source.stem}.files"
     work.mkdir()

@@ -22,7 +22,7 @@ def main() -> int:
     try:
         from anabranch.frontend import link, passes
         from anabranch.frontend.libc.constructors import call_constructors
-        from anabranch.frontend.libc.link import needed_members
+        from anabranch.frontend.libc.link import add_library
     except (ImportError, OSError) as error:
         say(error=f"llvmlite cannot be loaded: {error}")
         return 1
@@ -36,7 +36,7 @@ def main() -> int:
         name = ", ".join(shown for _, shown in request["modules"])
         say(reading=name)
         if request["library"] is not None:
-            modules += needed_members(modules, Path(request["library"]))
+            modules = add_library(modules, Path(request["library"]))
         module = link.link(modules)
         passes.run_passes(module, level)
         Path(request["output"]).write_text(call_constructors(str(module)))

@@ -122,7 +122,7 @@ static void arguments(void)
 	printf("%d", optind);
 	for (int i = optind; i < 9; i++) printf(" %s", argv[i]);
 	printf("\n");
-	char *sub = "size=5,flag,bad", *value;
+	char subs[] = "size=5,flag,bad", *sub = subs, *value;
 	char *const names[] = { "size", "flag", NULL };
 	while (*sub) {
 		int which = getsubopt(&sub, names, &value);

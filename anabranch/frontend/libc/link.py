@@ -7,15 +7,21 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
+from anabranch.frontend.libc.mathematics import call_library
 from anabranch.frontend.libc.models import MODELLED, START
 from anabranch.frontend.libc.select import select_members
 from anabranch.frontend.libc.store import Library
 from anabranch.frontend.libc.symbols import read_symbols
 
 
-def needed_members(modules: list[Any], path: Path) -> list[Any]:
-    """Modules of the library that a program needs, its start-up included."""
+def add_library(modules: list[Any], path: Path) -> list[Any]:
+    """A program's modules, and those of the library that they need, its start-up included."""
+    program, symbols = [], []
+    for module in modules:
+        text = str(module)
+        changed = call_library(text)
+        program.append(llvm.parse_assembly(changed) if changed != text else module)
+        symbols.append(read_symbols(changed))
     library = Library(path)
-    program = [read_symbols(str(module)) for module in modules]
-    names = select_members(program, library.symbols, MODELLED, [START])
-    return [llvm.parse_bitcode(data) for data in library.read(names)]
+    names = select_members(symbols, library.symbols, MODELLED, [START])
+    return program + [llvm.parse_bitcode(data) for data in library.read(names)]
