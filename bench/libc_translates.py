@@ -22,7 +22,7 @@ from anabranch.explore.engine import Exploration
 from anabranch.frontend.cache import default_directory
 from anabranch.frontend.libc.build import ensure_library
 from anabranch.frontend.libc.constructors import call_constructors
-from anabranch.frontend.libc.models import KERNEL, MODELLED, START
+from anabranch.frontend.libc.models import KERNEL, MODELLED, STARTS
 from anabranch.frontend.libc.store import Library
 from anabranch.frontend.link import link
 from anabranch.frontend.options import Program
@@ -64,7 +64,7 @@ def translate_all(text: str, module: Module) -> tuple[int, dict[str, list[str]]]
     for name in KERNEL - MODELS.keys():
         MODELS[name] = Model(name, lambda m, *_: 0, False, 0, None)
     settings = settings_from_args(["library.ll"])
-    exploration = Exploration(Program(module, text, START, ()), settings, Collector())
+    exploration = Exploration(Program(module, text, STARTS["main"], ()), settings, Collector())
     program = exploration.machine.program
     program.keep_source = True
     reasons: dict[str, list[str]] = defaultdict(list)

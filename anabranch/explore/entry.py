@@ -8,15 +8,15 @@ from anabranch import expr
 from anabranch.ir.module import Function
 from anabranch.machine import ModelApi
 
-FUZZ_ENTRY = "LLVMFuzzerTestOneInput"
+FUZZ_ENTRIES = ("LLVMFuzzerTestOneInput", "__anabranch_start_fuzz")
 MAIN_ENTRIES = ("main", "__anabranch_start")
-"""`main`, and what runs before it in a program on a real C library; both take the same arguments."""
+"""The function itself, and what runs before it in a program on a real C library; both take the same arguments."""
 PROGRAM_NAME = b"program\0"
 
 
 def entry_arguments(api: ModelApi, function: Function, max_len: int) -> list[Any]:
     """The values that the entry function is called with."""
-    if function.name == FUZZ_ENTRY:
+    if function.name in FUZZ_ENTRIES:
         return fuzz_arguments(api, max_len)
     if function.name in MAIN_ENTRIES:
         return main_arguments(api, len(function.params))

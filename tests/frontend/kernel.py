@@ -11,19 +11,22 @@ ENOSYS, EBADF, ENOTTY = 38, 9, 25
 Call = Callable[..., Any]
 
 
-def _write(m: Any, descriptor: int, address: int, count: int, *_: int) -> int:
+def _write_all(m: Any, descriptor: int, pieces: list[tuple[Any, Any]]) -> int:
     if descriptor not in (1, 2):
         return -EBADF
-    m.emit(list(m.read_bytes(address, count)), descriptor)
-    return count
+    known = [(m.pick(a, 64, "address"), m.pick(n, 64, "length of a write")) for a, n in pieces]
+    for address, count in known:
+        m.emit(list(m.read_bytes(address, count)), descriptor)
+    return sum(count for _, count in known)
+
+
+def _write(m: Any, descriptor: int, address: Any, count: Any, *_: int) -> int:
+    return _write_all(m, descriptor, [(address, count)])
 
 
 def _writev(m: Any, descriptor: int, vectors: int, count: int, *_: int) -> int:
-    total = 0
-    for position in range(count):
-        place = vectors + 16 * position
-        total += _write(m, descriptor, m.load(place, 8), m.load(place + 8, 8))
-    return total
+    places = range(vectors, vectors + 16 * count, 16)
+    return _write_all(m, descriptor, [(m.load(place, 8), m.load(place + 8, 8)) for place in places])
 
 
 def _set_thread(m: Any, address: int, *_: int) -> int:

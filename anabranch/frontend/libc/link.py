@@ -8,7 +8,7 @@ from typing import Any
 import llvmlite.binding as llvm
 
 from anabranch.frontend.libc.mathematics import call_library
-from anabranch.frontend.libc.models import MODELLED, START
+from anabranch.frontend.libc.models import MODELLED, STARTS
 from anabranch.frontend.libc.select import select_members
 from anabranch.frontend.libc.store import Library
 from anabranch.frontend.libc.symbols import read_symbols
@@ -23,5 +23,7 @@ def add_library(modules: list[Any], path: Path) -> list[Any]:
         program.append(llvm.parse_assembly(changed) if changed != text else module)
         symbols.append(read_symbols(changed))
     library = Library(path)
-    names = select_members(symbols, library.symbols, MODELLED, [START])
+    defined = {name for module_symbols in symbols for name in module_symbols.offered}
+    roots = [start for entry, start in STARTS.items() if entry in defined]
+    names = select_members(symbols, library.symbols, MODELLED, roots)
     return program + [llvm.parse_bitcode(data) for data in library.read(names)]

@@ -7,8 +7,8 @@ do with stdio, the environment or the end of a program comes from musl, so that 
 
 from __future__ import annotations
 
-START = "__anabranch_start"
-"""Begins a program: `int __anabranch_start(int argc, char **argv, char **envp)`."""
+STARTS = {"main": "__anabranch_start", "LLVMFuzzerTestOneInput": "__anabranch_start_fuzz"}
+"""Function that a program begins in -> ours of the same parameters that runs before it."""
 KERNEL = frozenset((*(f"__syscall{n}" for n in range(7)), "__get_tp"))
 """All that the library asks of the kernel."""
 
