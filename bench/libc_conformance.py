@@ -1,8 +1,8 @@
 """The C library in the engine against musl itself: `python bench/libc_conformance.py [NAME...]`.
 
 Runs every program of `bench/conformance` (or those named) natively and in the engine with `--libc musl`, and
-compares standard output and exit code byte for byte; every line of output stands for a call. Prints a table and
-the first lines that differ. Exit code 1 if anything differs.
+compares standard output and exit code byte for byte; every line of output stands for a call. Prints a table
+and the first lines that differ. Exit code 1 if anything differs.
 """
 
 from __future__ import annotations

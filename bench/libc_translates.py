@@ -1,8 +1,9 @@
 """Translates every function of the C library: `python bench/libc_translates.py`.
 
-Links all members of the library (built first if need be), reads every function and translates it without running
-it. Prints counts, the functions in which 80-bit numbers or assembly are left, and whatever the machine would
-give a path up for, with the functions that contain it. Exit code 1 if a function does not read or translate.
+Links all members of the library (built first if need be), reads every function and translates it without
+running it. Prints counts, the functions in which 80-bit numbers or assembly are left, and whatever the
+machine would give a path up for, with the functions that contain it. Exit code 1 if a function does not
+read or translate.
 """
 
 from __future__ import annotations

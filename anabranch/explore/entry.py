@@ -10,7 +10,7 @@ from anabranch.machine import ModelApi
 
 FUZZ_ENTRIES = ("LLVMFuzzerTestOneInput", "__anabranch_start_fuzz")
 MAIN_ENTRIES = ("main", "__anabranch_start")
-"""The function itself, and what runs before it in a program on a real C library; both take the same arguments."""
+"""The function itself, and what runs before it in a program on a real C library with the same arguments."""
 PROGRAM_NAME = b"program\0"
 
 

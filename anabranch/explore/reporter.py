@@ -143,7 +143,9 @@ class Reporter:
             file=str(fault.info.get("file", shown.file if shown is not None else "")),
             line=int(str(fault.info.get("line", shown.line if shown is not None else 0))),
             column=loc.column if loc is not None and caller is None else 0,
-            function=(shown.function or where.function.name) if shown is not None and where is not None else "",
+            function=(shown.function or where.function.name)
+            if shown is not None and where is not None
+            else "",
             stack=self._stack(where, model),
             info=tuple(self._info(name, value, model) for name, value in fault.info.items()),
             test=test,

@@ -158,7 +158,7 @@ def _extract_or(x: Expr, lo: int, w: int) -> Value | None:
 
 
 def _no_bits(x: Expr, lo: int, w: int) -> bool:
-    """Are these bits of x plainly zero: masked, or above what was extended? (As when a struct's fields are joined.)"""
+    """Are these bits of x plainly zero: masked, or above what was extended? (So are fields joined.)"""
     if x.op == AND:
         return x.b.__class__ is int and not x.b >> lo & MASK[w]
     return x.op == ZEXT and lo >= x.a.w

@@ -51,7 +51,9 @@ def _library_start(entry: str, inputs: Sequence[Path]) -> str:
     """The function of the library that gets it ready and then runs the entry."""
     if entry not in STARTS:
         shown = ", ".join(map(str, inputs))
-        raise FrontendError(f"{shown}: with --libc musl a program starts in {' or '.join(STARTS)}, not '{entry}'")
+        raise FrontendError(
+            f"{shown}: with --libc musl a program starts in {' or '.join(STARTS)}, not '{entry}'"
+        )
     return STARTS[entry]
 
 

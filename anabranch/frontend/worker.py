@@ -1,8 +1,9 @@
 """The process in which LLVM runs: `python -m anabranch.frontend.worker`, a request on stdin.
 
 LLVM can crash on hostile input, and loading it costs time and memory; neither is to happen in the engine.
-The request is JSON: {"modules": [[path, name shown]...], "level": n, "output": path, "library": path or null}. The
-text of the linked module goes to `output`, with what it needs of the library. The answer on stdout is JSON, a line an event: {"reading": name}, {"error": message}.
+The request is JSON: {"modules": [[path, name shown]...], "level": n, "output": path, "library": path|null}.
+The text of the linked module, with what it needs of the library, goes to `output`. The answer on stdout is
+JSON, a line an event: {"reading": name}, {"error": message}.
 """
 
 from __future__ import annotations

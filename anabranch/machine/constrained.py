@@ -1,4 +1,4 @@
-"""Floating-point operations of code that watches rounding modes and exceptions (`#pragma STDC FENV_ACCESS ON`).
+"""Floating-point operations of code that watches rounding and exceptions (`#pragma STDC FENV_ACCESS ON`).
 
 Rounding is to nearest and exceptions leave no trace, so that they are the plain operations.
 """

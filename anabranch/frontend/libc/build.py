@@ -86,9 +86,7 @@ def _build_chunk(jobs: Sequence[tuple[Member, Path, Path]], progress: Progress) 
         command = [*member_command(), *member.flags, "-o", str(bitcode), "--", str(member.path)]
         result = run_clang(command)
         if result.returncode != 0:
-            raise FrontendError(
-                f"the C library does not compile: {member.name}:\n{result.stderr.strip()}"
-            )
+            raise FrontendError(f"the C library does not compile: {member.name}:\n{result.stderr.strip()}")
         progress.advance()
     return _simplify(jobs)
 

@@ -1,7 +1,7 @@
 """Functions that run before `main` and after it, called by name from the library's start-up.
 
-A module lists them in `llvm.global_ctors` and `llvm.global_dtors`; a linker would make tables of them. Here the
-two functions that start-up declares get a body with one call each.
+A module lists them in `llvm.global_ctors` and `llvm.global_dtors`; a linker would make tables of them. Here
+the two functions that start-up declares get a body with one call each.
 """
 
 from __future__ import annotations
