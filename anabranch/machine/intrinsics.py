@@ -289,8 +289,11 @@ class Intrinsics:
         return (self.machine.pick(pointer, 64, "address of a copy") if length else 0), length
 
     def copy(self, name: str, to: Value, source: Value, size: Value) -> None:
-        target, length = self._range(to, size)
-        start, _ = self._range(source, length)
+        if to.__class__ is int and source.__class__ is int and size.__class__ is int:
+            target, start, length = to, source, size
+        else:
+            target, length = self._range(to, size)
+            start, _ = self._range(source, length)
         if not length:
             return
         data = self.memory.concrete_bytes(start, length)
