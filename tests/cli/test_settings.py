@@ -12,6 +12,8 @@ from anabranch.cli.flags import build_parser, settings_from_args
 from anabranch.cli.settings import GROUPS, RunSettings, SettingsError, options
 
 FLAGS = [
+    "--libc",
+    "musl",
     "-I",
     "inc",
     "--include-dir=inc2",
@@ -72,6 +74,7 @@ FLAGS = [
 ]
 TOML = """
 [run]
+libc = "musl"
 include-dir = ["inc", "inc2"]
 define = ["A", "B=2"]
 opt-level = 2
