@@ -15,8 +15,7 @@ FULL = (1 << WIDTH) - 1
 
 @pytest.fixture
 def names() -> tuple[Expr, Expr]:
-    X.reset()
-    return X.var("rest", WIDTH), X.var("field", 2)
+    return X.var("joined_rest", WIDTH), X.var("joined_field", 2)
 
 
 def forms(rest: Expr, field: Expr) -> list[Expr | int]:
