@@ -32,14 +32,20 @@ from anabranch.ir.values import InlineAsm
 from anabranch.report.events import Collector
 
 _LOSS = re.compile(r"raise Loss\('unsupported', (.*?)\)$", re.MULTILINE)
-_MAIN = "define i32 @main(i32 %0, ptr %1, ptr %2) {\n  ret i32 0\n}\n"
+_PROGRAM = """define i32 @main(i32 %0, ptr %1, ptr %2) {
+  ret i32 0
+}
+define i32 @LLVMFuzzerTestOneInput(ptr %0, i64 %1) {
+  ret i32 0
+}
+"""
 
 
 def whole_library(directory: Path) -> str:
-    """All members of the library as one module, with an empty `main`."""
+    """All members of the library as one module, with an empty program."""
     library = Library(ensure_library(directory))
     modules = [llvm.parse_bitcode(data) for data in library.read(library.symbols)]
-    return call_constructors(str(link([*modules, llvm.parse_assembly(_MAIN)])))
+    return call_constructors(str(link([*modules, llvm.parse_assembly(_PROGRAM)])))
 
 
 def oddities(module: Module) -> dict[str, list[str]]:
