@@ -19,16 +19,18 @@ from bench.lib.table import print_table
 
 BAR_BYTES = 3 * 1024
 MIN_STATES = 5_000
-# Longer inputs than in the reference, so that enough states wait at once.
-CHOSEN = (
-    ("regexp.c", ("-DSIZE=12",)),
-    ("echo_bare.c", ("-DN=6", "-DL=12")),
+# Longer inputs than in the reference, so that enough states wait at once. The bar speaks of regexp; a state of
+# echo_bare also holds the pages of output that it has written, and is shown for comparison.
+CHOSEN: tuple[tuple[str, tuple[str, ...], int | None], ...] = (
+    ("regexp.c", ("-DSIZE=12",), BAR_BYTES),
+    ("echo_bare.c", ("-DN=6", "-DL=12"), None),
 )
 
 
 @dataclass
 class Row:
     name: str
+    bar: int | None = None
     states: int = 0
     megabytes: float = 0.0
     bytes_a_state: float = 0.0
@@ -45,8 +47,8 @@ def peak(file: str, defines: tuple[str, ...], forks: int, programs: Path | None)
         return int(run.run["states"]["waiting_max"]), run.peak_kb
 
 
-def measure(file: str, defines: tuple[str, ...], programs: Path | None, large: int) -> Row:
-    row = Row(" ".join([file.removesuffix(".c"), *defines]))
+def measure(file: str, defines: tuple[str, ...], bar: int | None, programs: Path | None, large: int) -> Row:
+    row = Row(" ".join([file.removesuffix(".c"), *defines]), bar)
     try:
         few, low = peak(file, defines, large // 10, programs)
         many, high = peak(file, defines, large, programs)
@@ -67,13 +69,13 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--programs", type=Path, metavar="DIR", help="subjects from here, not our own")
     parser.add_argument("--forks", type=int, default=30_000, metavar="N", help="length of the longer run")
     arguments = parser.parse_args(argv)
-    rows = [measure(file, defines, arguments.programs, arguments.forks) for file, defines in CHOSEN]
+    rows = [measure(*chosen, arguments.programs, arguments.forks) for chosen in CHOSEN]
     for row in rows:
-        if row.bytes_a_state > BAR_BYTES:
-            row.problems.append(f"{row.bytes_a_state:.0f} bytes a state, bar {BAR_BYTES}")
+        if row.bar is not None and row.bytes_a_state > row.bar:
+            row.problems.append(f"{row.bytes_a_state:.0f} bytes a state, bar {row.bar}")
     print_table(
         ("subject", "waiting states", "peak MB", "bytes a state", "bar"),
-        [(r.name, r.states, r.megabytes, r.bytes_a_state, BAR_BYTES) for r in rows],
+        [(r.name, r.states, r.megabytes, r.bytes_a_state, r.bar or "-") for r in rows],
     )
     for row in rows:
         for problem in row.problems:

@@ -18,31 +18,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from anabranch.frontend.compile import clang_command, run_clang
+from anabranch.frontend.compile import run_clang
+from anabranch.frontend.libc.sources import ARCHITECTURE, musl_command, musl_root, portable_files
 from anabranch.frontend.link import link, load
 from anabranch.frontend.passes import run_passes
-from anabranch.frontend.toolchain import toolchain_dir
 from anabranch.ir import IRError, read_module
 
-INCLUDES = ("arch/x86_64", "arch/generic", "src/include", "src/internal", "include")
-GENERATED = ("x86_64-linux-musl", "generic-musl")
-OTHER_ARCHITECTURES = frozenset(
-    (
-        *(
-            "aarch64",
-            "arm",
-            "generic",
-            "i386",
-            "loongarch64",
-            "m68k",
-            "microblaze",
-            "mips",
-            "mips64",
-            "mipsn32",
-        ),
-        *("or1k", "powerpc", "powerpc64", "riscv32", "riscv64", "s390x", "sh", "x32"),
-    )
-)
 NOT_LINKED = ("ldso/", "crt/", "compat/", "src/malloc/oldmalloc/")
 """Programs of their own, old interfaces and a second allocator: they define what other files define too."""
 
@@ -89,31 +70,18 @@ HEADING = (
 )
 
 
-def sources(root: Path) -> list[Path]:
-    """C files for this architecture: without those of others and those that ours replace."""
-    files = sorted(root.rglob("*.c"))
-    ours = {path.parent.parent / path.name for path in files if path.parent.name == "x86_64"}
-    return [path for path in files if path.parent.name not in OTHER_ARCHITECTURES and path not in ours]
-
-
-def compile_one(root: Path, source: Path, output: Path) -> str:
+def compile_one(source: Path, output: Path) -> str:
     """ "" or what clang said."""
-    command = clang_command(system_headers=False)
-    for name in INCLUDES:
-        command += ["-I", str(root / name)]
-    for name in GENERATED:
-        command += ["-isystem", str(toolchain_dir() / "lib/libc/include" / name)]
-    command += ["-std=c99", "-ffreestanding", "-D_XOPEN_SOURCE=700", "-w", "-o", str(output), str(source)]
-    result = run_clang(command)
+    result = run_clang([*musl_command(), "-o", str(output), str(source)])
     return "" if result.returncode == 0 else result.stderr.strip() or "clang failed"
 
 
 def compile_tree(root: Path, directory: Path) -> tuple[list[tuple[str, Path]], list[str]]:
     """(name, bitcode) of all that compiled, and the failures."""
-    files = sources(root)
+    files = portable_files(root, ARCHITECTURE)
     outputs = [directory / (str(path.relative_to(root)).replace("/", "_") + ".bc") for path in files]
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        answers = list(pool.map(lambda pair: compile_one(root, *pair), zip(files, outputs, strict=True)))
+        answers = list(pool.map(lambda pair: compile_one(*pair), zip(files, outputs, strict=True)))
     done, failed = [], []
     for path, output, answer in zip(files, outputs, answers, strict=True):
         name = str(path.relative_to(root))
@@ -144,7 +112,7 @@ def main() -> int:
     )
     parser.add_argument("--keep", type=Path, metavar="DIR", help="leave the bitcode in this directory")
     arguments = parser.parse_args()
-    root = toolchain_dir() / "lib/libc/musl"
+    root = musl_root()
     # As the engine does it: the cyclic collector would walk the growing module again and again.
     gc.disable()
     with tempfile.TemporaryDirectory(prefix="musl-") as scratch:

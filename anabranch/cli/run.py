@@ -67,6 +67,7 @@ def _load(settings: RunSettings) -> Any:
                 opt_level=settings.opt_level,
                 entry=settings.entry,
                 use_cache=not settings.no_cache,
+                libc=settings.libc,
             ),
         )
     except FrontendError as error:

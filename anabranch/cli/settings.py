@@ -92,6 +92,11 @@ class RunSettings:
         None, "entry", "Program", "function to start in (default: main, or LLVMFuzzerTestOneInput)", parse_name,
         metavar="FUNCTION", aliases=("entry-point",),
     )  # fmt: skip
+    libc: str = _option(
+        "none", "libc", "Program",
+        "the C library: none (models of common functions only), musl (the real one, linked by need)",
+        one_of("none", "musl"), metavar="WHICH",
+    )  # fmt: skip
     max_len: int = _option(
         16,
         "max-len",

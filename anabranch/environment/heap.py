@@ -61,13 +61,13 @@ def malloc_exactly(m: MachineApi, size: int, what: str) -> int:
     return m.allocate(size, "heap", what) if size <= LARGEST else out_of_memory(m)
 
 
-@model("malloc", "_Znwm", "_Znam")
+@model("malloc", "__libc_malloc", "_Znwm", "_Znam")
 def malloc(m: MachineApi, size: Value) -> Value:
     wanted = resolve_size(m, size, "malloc")
     return out_of_memory(m) if wanted is None else m.allocate(wanted, "heap", "malloc")
 
 
-@model("calloc")
+@model("calloc", "__libc_calloc")
 def calloc(m: MachineApi, count: Value, size: Value) -> Value:
     wanted = resolve_product(m, count, size, "calloc")
     if wanted is None:
@@ -78,7 +78,7 @@ def calloc(m: MachineApi, count: Value, size: Value) -> Value:
     return addr
 
 
-@model("realloc")
+@model("realloc", "__libc_realloc")
 def realloc(m: MachineApi, old: Value, size: Value) -> Value:
     return _reallocate(m, old, resolve_size(m, size, "realloc"), "realloc")
 
@@ -106,7 +106,7 @@ def _reallocate(m: MachineApi, old: Value, wanted: int | None, what: str) -> int
     return addr
 
 
-@model("free", "cfree", "_ZdlPv", "_ZdaPv")
+@model("free", "cfree", "__libc_free", "_ZdlPv", "_ZdaPv")
 def free(m: MachineApi, addr: Value) -> None:
     if is_null(m, addr):
         return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from anabranch.environment.api import MachineApi, Value
-from anabranch.environment.bytewise import ByteReader, compare, equal_bytes, scan
+from anabranch.environment.bytewise import ByteReader, compare, equal_bytes, first_difference, scan
 from anabranch.environment.ops import eq, sub, ugt
 from anabranch.environment.registry import model
 from anabranch.environment.values import (
@@ -86,6 +86,11 @@ def bzero(m: MachineApi, dst: Value, n: Value) -> None:
 
 @model("memcmp", "bcmp")
 def memcmp(m: MachineApi, left: Value, right: Value, n: Value) -> Value:
+    if not (isinstance(left, Expr) or isinstance(right, Expr) or isinstance(n, Expr)):
+        a, b = m.concrete_bytes(left, n), m.concrete_bytes(right, n)
+        if a is not None and b is not None:
+            index = first_difference(a, b)
+            return 0 if index == n else (a[index] - b[index]) & 0xFFFFFFFF
     pair = compare(ByteReader(m, left), ByteReader(m, right), n, False, equal_bytes)
     return 0 if pair is None else sub(widen(pair[0]), widen(pair[1]), 32)
 
@@ -105,7 +110,7 @@ def rawmemchr(m: MachineApi, src: Value, byte: Value) -> Value:
     return reader.at(found)
 
 
-@model("memrchr")
+@model("memrchr", "__memrchr")
 def memrchr(m: MachineApi, src: Value, byte: Value, n: Value) -> Value:
     size = resolve_length(m, n, "length of memrchr", reads=(src,))
     wanted = low_byte(byte)

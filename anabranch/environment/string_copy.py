@@ -55,7 +55,7 @@ def strcpy(m: MachineApi, dst: Value, src: Value) -> Value:
     return dst
 
 
-@model("stpcpy")
+@model("stpcpy", "__stpcpy")
 def stpcpy(m: MachineApi, dst: Value, src: Value) -> Value:
     data, _ = copied(m, dst, src)
     m.write_bytes(dst, terminated(data))
@@ -68,7 +68,7 @@ def strncpy(m: MachineApi, dst: Value, src: Value, n: Value) -> Value:
     return dst
 
 
-@model("stpncpy")
+@model("stpncpy", "__stpncpy")
 def stpncpy(m: MachineApi, dst: Value, src: Value, n: Value) -> Value:
     return move(dst, _copy_padded(m, dst, src, n))
 

@@ -96,7 +96,7 @@ def strchr(m: MachineApi, src: Value, char: Value) -> Value:
     return reader.at(index) if found else 0
 
 
-@model("strchrnul")
+@model("strchrnul", "__strchrnul")
 def strchrnul(m: MachineApi, src: Value, char: Value) -> Value:
     reader, index, _ = find_char(m, src, char)
     return reader.at(index)

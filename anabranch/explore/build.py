@@ -17,7 +17,6 @@ from anabranch.explore.protocols import Search
 from anabranch.explore.search import SearchContext, make_search
 from anabranch.explore.settings import ExploreSettings, LoadedProgram
 from anabranch.explore.tree import ExecutionTree
-from anabranch.ir.module import Function
 from anabranch.machine import Machine, MachineSettings, ModelApi, Observer, State
 from anabranch.solver import Backend, BitwuzlaBackend, CrossChecked, QueryLog, SliceSpace, Z3Backend
 
@@ -73,11 +72,6 @@ def make_backend(settings: ExploreSettings, log_dir: Path | None) -> Backend:
     if settings.log_queries and log_dir is not None:
         backend = QueryLog(backend, log_dir / "queries")
     return backend
-
-
-def is_user_function(function: Function) -> bool:
-    """Every function with source is the user's own as long as no library is linked in."""
-    return function.subprogram is not None
 
 
 def make_order(

@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from anabranch import expr
-from anabranch.explore.build import is_user_function, make_backend, make_machine, make_order
+from anabranch.explore.build import make_backend, make_machine, make_order
 from anabranch.explore.coverage import BlockTable
 from anabranch.explore.entry import entry_arguments, start_states
 from anabranch.explore.figures import Figures
+from anabranch.explore.library import is_user_function
 from anabranch.explore.limits import Limits, LimitSettings, least_promising
 from anabranch.explore.loop import explore_states
 from anabranch.explore.new_coverage import NewCoverage

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from anabranch.environment import render
+from anabranch.explore.library import user_frame
 from anabranch.explore.limits import Losses
 from anabranch.explore.new_coverage import NewCoverage
 from anabranch.explore.settings import ReportSettings
@@ -125,7 +126,10 @@ class Reporter:
         covering = self.machine.path.covered_new
         self._close(reason, where)
         loc = where.loc if where is not None else None
-        key = (where.key if where is not None else None, fault.kind, fault.message)
+        # What goes wrong in the library is told at the call that led there, and once for each such call.
+        caller = user_frame(where) if where is not None else None
+        called_at = (caller.file, caller.text_line) if caller is not None else None
+        key = (where.key if where is not None else None, called_at, fault.kind, fault.message)
         first = key not in self._reported
         self._reported.add(key)
         reported = first or self.settings.all_errors
@@ -135,13 +139,16 @@ class Reporter:
         if not reported:
             return
         model = self._model() if test is not None or fault.info else {}
+        shown = caller or loc
         record = ErrorRecord(
             kind=fault.kind,
             message=fault.message,
-            file=str(fault.info.get("file", loc.file if loc is not None else "")),
-            line=int(str(fault.info.get("line", loc.line if loc is not None else 0))),
-            column=loc.column if loc is not None else 0,
-            function=(loc.function or where.function.name) if loc is not None and where is not None else "",
+            file=str(fault.info.get("file", shown.file if shown is not None else "")),
+            line=int(str(fault.info.get("line", shown.line if shown is not None else 0))),
+            column=loc.column if loc is not None and caller is None else 0,
+            function=(shown.function or where.function.name)
+            if shown is not None and where is not None
+            else "",
             stack=self._stack(where, model),
             info=tuple(self._info(name, value, model) for name, value in fault.info.items()),
             test=test,

@@ -143,7 +143,19 @@ def _extract_or(x: Expr, lo: int, w: int) -> Value | None:
             return extract(x.a, lo, w)
         if c == MASK[w]:
             return True if w == 1 else c
+        return c if _no_bits(x.a, lo, w) else None
+    if _no_bits(x.a, lo, w):
+        return extract(x.b, lo, w)
+    if _no_bits(x.b, lo, w):
+        return extract(x.a, lo, w)
     return None
+
+
+def _no_bits(x: Expr, lo: int, w: int) -> bool:
+    """Are these bits of x plainly zero: masked, or above what was extended? (So are fields joined.)"""
+    if x.op == AND:
+        return x.b.__class__ is int and not x.b >> lo & MASK[w]
+    return x.op == ZEXT and lo >= x.a.w
 
 
 def _extract_xor(x: Expr, lo: int, w: int) -> Value | None:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from anabranch.frontend.cache import Entry
+from anabranch.frontend.cache import Entry, default_directory
 from anabranch.frontend.compile import Compiled, compile_all
-from anabranch.frontend.options import C_SUFFIXES, FrontendError, FrontendOptions
+from anabranch.frontend.libc.build import ensure_library
+from anabranch.frontend.options import C_SUFFIXES, MUSL, FrontendError, FrontendOptions
+from anabranch.frontend.process import worker_environment
 
 WORKER_SECONDS = 900
 """Far more than a large program takes; damaged bitcode can keep LLVM busy for ever."""
@@ -37,15 +38,23 @@ def _build(inputs: Sequence[Path], options: FrontendOptions, directory: Path) ->
             warnings.append(result.messages)
         else:
             modules.append((path, str(path)))
-    text = link_modules(modules, options.opt_level, directory / "linked.ll")
+    library = None
+    if options.libc == MUSL:
+        library = ensure_library(options.cache_dir or default_directory())
+    text = link_modules(modules, options.opt_level, directory / "linked.ll", library)
     return Entry(text, "\n".join(filter(None, warnings))), files
 
 
-def link_modules(modules: Sequence[tuple[Path, str]], level: int, output: Path) -> str:
+def link_modules(
+    modules: Sequence[tuple[Path, str]], level: int, output: Path, library: Path | None = None
+) -> str:
     """Read, link and simplify modules (path, name to show) in a process of its own."""
-    request = {"modules": [[str(p), shown] for p, shown in modules], "level": level, "output": str(output)}
-    package_root = str(Path(__file__).resolve().parent.parent.parent)
-    paths = [package_root, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+    request = {
+        "modules": [[str(p), shown] for p, shown in modules],
+        "level": level,
+        "output": str(output),
+        "library": str(library) if library is not None else None,
+    }
     try:
         result = subprocess.run(
             [sys.executable, "-m", "anabranch.frontend.worker"],
@@ -53,7 +62,7 @@ def link_modules(modules: Sequence[tuple[Path, str]], level: int, output: Path) 
             capture_output=True,
             text=True,
             errors="replace",
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(dict.fromkeys(paths))},
+            env=worker_environment(),
             timeout=WORKER_SECONDS,
             check=False,
         )

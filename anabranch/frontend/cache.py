@@ -15,7 +15,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from anabranch.frontend.options import FrontendOptions
+from anabranch.frontend.libc.digest import own_digest
+from anabranch.frontend.options import MUSL, FrontendOptions
 from anabranch.frontend.toolchain import tool_versions, toolchain_dir
 
 _FORMAT = 1
@@ -46,6 +47,7 @@ class ProgramCache:
             [str(path) for path in inputs],
             [str(path) for path in options.include_dirs],
             [list(options.defines), list(options.cflags), options.opt_level],
+            [options.libc, own_digest() if options.libc == MUSL else ""],
         ]
         return self.directory / (_digest(json.dumps(asked).encode())[:40] + ".entry")
 

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from anabranch.frontend.options import FrontendError, FrontendOptions
+from anabranch.frontend.options import MUSL, FrontendError, FrontendOptions
 from anabranch.frontend.toolchain import toolchain_dir
 
 TARGET = "x86_64-linux-musl"
@@ -18,6 +18,10 @@ OUR_HEADERS = Path(__file__).resolve().parent.parent / "include"
 _LIBC_HEADERS = ("x86_64-linux-musl", "generic-musl", "x86-linux-any", "any-linux-any")
 _FLAGS = ("-O1", "-g", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c")
 """-O1 for lifetime markers and no `optnone`; the passes themselves are ours to choose."""
+
+LIBC_HEADERS = Path(__file__).resolve().parent / "libc/override/include"
+LIBC_FLAGS = ("-I", str(LIBC_HEADERS), "-mlong-double-64")
+"""For programs that use the real library, and for the library: `long double` is `double`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,8 @@ def compile_c(source: Path, options: FrontendOptions, output: Path) -> Compiled:
     for directory in options.include_dirs:
         command += ["-I", str(directory)]
     command += [f"-D{define}" for define in options.defines]
+    if options.libc == MUSL:
+        command += LIBC_FLAGS
     # Our own headers come last, so that a user who brings another klee.h gets that one.
     command += ["-idirafter", str(OUR_HEADERS), *options.cflags]
     command += ["-o", str(output), "--", str(source)]

@@ -12,6 +12,8 @@ LLVM_SUFFIXES = (".bc", ".ll")
 ENTRY_POINTS = ("main", "LLVMFuzzerTestOneInput")
 """Tried in this order when no entry is named."""
 
+NO_LIBC, MUSL = "none", "musl"
+
 
 class FrontendError(Exception):
     """The message is meant for the user as it is: one clear line, or what clang printed."""
@@ -30,6 +32,8 @@ class FrontendOptions:
     cache_dir: Path | None = None
     """None: the user's cache directory."""
     use_cache: bool = True
+    libc: str = NO_LIBC
+    """NO_LIBC: models only; MUSL: the real library, linked by need."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from anabranch.frontend.cache import ProgramCache, default_directory
+from anabranch.frontend.libc.models import STARTS
 from anabranch.frontend.options import (
     C_SUFFIXES,
     ENTRY_POINTS,
     LLVM_SUFFIXES,
+    MUSL,
     FrontendError,
     FrontendOptions,
     Program,
@@ -40,7 +42,19 @@ def load_program(inputs: Sequence[Path], options: FrontendOptions) -> Program:
         raise FrontendError(f"cannot read the linked program: {error}") from error
     sources = tuple(path for path in inputs if path.suffix in C_SUFFIXES)
     start = find_entry(module, options.entry, inputs)
+    if options.libc == MUSL:
+        start = _library_start(start, inputs)
     return Program(module, entry.ir_text, start, sources, entry.warnings, from_cache)
+
+
+def _library_start(entry: str, inputs: Sequence[Path]) -> str:
+    """The function of the library that gets it ready and then runs the entry."""
+    if entry not in STARTS:
+        shown = ", ".join(map(str, inputs))
+        raise FrontendError(
+            f"{shown}: with --libc musl a program starts in {' or '.join(STARTS)}, not '{entry}'"
+        )
+    return STARTS[entry]
 
 
 def _check_input(path: Path) -> None:

@@ -1,8 +1,9 @@
 """The process in which LLVM runs: `python -m anabranch.frontend.worker`, a request on stdin.
 
 LLVM can crash on hostile input, and loading it costs time and memory; neither is to happen in the engine.
-The request is JSON: {"modules": [[path, name shown]...], "level": n, "output": path}. The text of the linked
-module goes to `output`. The answer on stdout is JSON, a line an event: {"reading": name}, {"error": message}.
+The request is JSON: {"modules": [[path, name shown]...], "level": n, "output": path, "library": path|null}.
+The text of the linked module, with what it needs of the library, goes to `output`. The answer on stdout is
+JSON, a line an event: {"reading": name}, {"error": message}.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ def main() -> int:
     # Imported late: a broken installation is then an answer, not a traceback.
     try:
         from anabranch.frontend import link, passes
+        from anabranch.frontend.libc.constructors import call_constructors
+        from anabranch.frontend.libc.link import add_library
     except (ImportError, OSError) as error:
         say(error=f"llvmlite cannot be loaded: {error}")
         return 1
@@ -33,9 +36,11 @@ def main() -> int:
             modules.append(link.load(Path(path), mark=level > 0))
         name = ", ".join(shown for _, shown in request["modules"])
         say(reading=name)
+        if request["library"] is not None:
+            modules = add_library(modules, Path(request["library"]))
         module = link.link(modules)
         passes.run_passes(module, level)
-        Path(request["output"]).write_text(str(module))
+        Path(request["output"]).write_text(call_constructors(str(module)))
     except link.ModuleError as error:
         say(error=f"{name}: {error}")
         return 1

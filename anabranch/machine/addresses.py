@@ -89,7 +89,6 @@ class AddressResolver:
 
     def resolve(self, address: Expr, size: int, write: bool) -> tuple[ObjectInfo, Value]:
         """The object of an access of `size` bytes and the offset in it; the path now implies that it fits."""
-        self._defined(address)
         named = [self.memory.find(number) for number in base_numbers(address)]
         candidates = [info for info in named if info is not None]
         if len(candidates) == 1 and len(named) == 1:
@@ -99,12 +98,16 @@ class AddressResolver:
                 return self._found(address, size, write, info)
         return self._by_model(address, size, write)
 
-    def _defined(self, address: Expr) -> None:
+    def _defined(self, address: Expr) -> Value:
+        """The address without uninitialised data, if such data has no influence on it."""
         indices = expr_vars(address)
-        if indices and indices[0] < 0 and self.machine.depends_on(address, indices):
+        if not indices or indices[0] >= 0:
+            return address
+        if self.machine.depends_on(address, indices):
             raise ProgramError(
                 Fault("uninitialised", "use of uninitialised memory as an address", {"address": address})
             )
+        return self.machine.with_zeros(address)
 
     def _in_bounds(self, address: Expr, size: int, write: bool, info: ObjectInfo) -> tuple[ObjectInfo, Value]:
         """The address is based on this object: anything outside of it is an error."""
@@ -179,7 +182,10 @@ class AddressResolver:
         start = low + (rest - low) % step
         return range(start, high, step)
 
-    def load(self, address: Expr, size: int) -> Value:
+    def load(self, address: Value, size: int) -> Value:
+        address = self._defined(address)
+        if address.__class__ is int:
+            return self.memory.load(address, size)
         info, offset = self.resolve(address, size, write=False)
         if offset.__class__ is int:
             return self.memory.load(info.base + offset, size)
@@ -190,11 +196,14 @@ class AddressResolver:
         runs = value_runs(data, places, size)
         return choose(runs, offset, 8 * size)
 
-    def store(self, address: Expr, size: int, value: Value) -> None:
+    def store(self, address: Value, size: int, value: Value) -> None:
         self.write_bytes(address, split_value(value, size))
 
-    def read_bytes(self, address: Expr, size: int) -> list[Value]:
+    def read_bytes(self, address: Value, size: int) -> list[Value]:
         """A block of bytes, resolved as a whole."""
+        address = self._defined(address)
+        if address.__class__ is int:
+            return self.memory.read_bytes(address, size)
         info, offset = self.resolve(address, size, write=False)
         if offset.__class__ is int:
             return self.memory.read_bytes(info.base + offset, size)
@@ -207,8 +216,12 @@ class AddressResolver:
             block += split_value(word, count)
         return block
 
-    def write_bytes(self, address: Expr, parts: Sequence[Value]) -> None:
+    def write_bytes(self, address: Value, parts: Sequence[Value]) -> None:
         """Overwrite a block of bytes, resolved as a whole."""
+        address = self._defined(address)
+        if address.__class__ is int:
+            self.memory.write_bytes(address, parts)
+            return
         size = len(parts)
         info, offset = self.resolve(address, size, write=True)
         if offset.__class__ is int:

@@ -102,7 +102,7 @@ class Trap:
         return self.real[number]
 
     def _start_of_block(self, frame: FrameType) -> Target | None:
-        """The block whose start a frame stands at, if it does; the search for the line is long in long code."""
+        """The block whose start a frame stands at, if any; finding the line takes long in long code."""
         known = self.machine.program.codes.get(id(frame.f_code))
         mark = known[1].get(frame.f_lineno) if known is not None else None
         if known is None or mark is None or mark.kind != "start":

@@ -66,12 +66,14 @@ class Decider:
 
         return decide
 
-    def ask(self, e: Expr) -> tuple[Slice, bool | Split]:
-        """The answer for a condition without forking."""
+    def ask(self, e: Expr) -> tuple[Slice | None, bool | Split]:
+        """The answer for a condition without forking; with both sides feasible, the slice they divide."""
         indices = e.vs
         if indices is None:
             indices = expr_vars(e)
         answer = self.miss(e, indices)
+        if answer is True or answer is False:
+            return None, answer
         return self.path.slice_of(indices), answer
 
     def miss(self, e: Expr, indices: tuple[int, ...]) -> Any:

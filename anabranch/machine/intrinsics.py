@@ -10,6 +10,7 @@ from anabranch import expr
 from anabranch.expr import Expr
 from anabranch.ir.module import Instruction
 from anabranch.ir.types import FloatType, Type, VectorType
+from anabranch.machine import constrained
 from anabranch.machine.arithmetic import signed_overflow, unsigned_overflow
 from anabranch.machine.ends import Fault, Loss, ProgramError
 from anabranch.machine.operations import boolean, cast_function
@@ -174,7 +175,7 @@ class Intrinsics:
             return lambda to, value, size, _volatile: self.fill(to, value, size)
         if base in ("trap", "ubsantrap", "debugtrap"):
             return lambda *_: self.trap()
-        if base in ("expect", "expect.with.probability", "launder.invariant.group", "ptrmask.identity"):
+        if base in ("expect", "expect.with.probability", "launder.invariant.group", "threadlocal.address"):
             return lambda value, *_: value
         if base == "objectsize":
             return lambda pointer, least, *_: self.object_size(pointer, least, instruction.type.bits)
@@ -234,6 +235,11 @@ class Intrinsics:
 
     def _scalar(self, base: str, type: Type, instruction: Instruction) -> Function | None:
         width = type.bits
+        if base.startswith(constrained.PREFIX):
+            base = base.removeprefix(constrained.PREFIX)
+            operation = constrained.plain_operation(base, type, instruction)
+            if operation is not None:
+                return operation
         if base in BINARY:
             binary = BINARY[base]
             return lambda a, b: binary(a, b, width)

@@ -316,6 +316,7 @@ class Machine:
             return
         if answer is True:
             raise ProgramError(fault)
+        assert part is not None
         where = self.where()
         path = self.path
         place = where.place if where is not None else 0

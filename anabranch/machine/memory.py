@@ -332,8 +332,11 @@ class Memory:
         if size <= PAGE_SIZE - (address & PAGE_MASK):
             page = self.page(address >> PAGE_BITS)
             offset = address & PAGE_MASK
-            if page is not None and page.__class__ is bytearray and offset + size <= len(page):
-                return bytes(page[offset : offset + size])
+            if page is not None and offset + size <= len(page):
+                try:
+                    return bytes(page[offset : offset + size])
+                except TypeError:
+                    return None
         try:
             return bytes(self.read_bytes(address, size))
         except TypeError:

@@ -13,6 +13,8 @@ from anabranch.cli.program_input import Argument, ProgramInput
 from anabranch.cli.settings import GROUPS, RunSettings, SettingsError, options
 
 FLAGS = [
+    "--libc",
+    "musl",
     "-I",
     "inc",
     "--include-dir=inc2",
@@ -82,6 +84,7 @@ FLAGS = [
 ]
 TOML = """
 [run]
+libc = "musl"
 include-dir = ["inc", "inc2"]
 define = ["A", "B=2"]
 opt-level = 2

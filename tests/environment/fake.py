@@ -157,6 +157,9 @@ class FakeMachine:
         raise Ended("ptr", addr)
 
     def concrete_bytes(self, addr: int, n: int) -> bytes | None:
+        info = self.objects.get(addr >> 32)
+        if info is None or info.freed or (addr & 0xFFFFFFFF) + n > info.size:
+            return None
         data = self.read_bytes(addr, n)
         return None if any(isinstance(b, Expr) for b in data) else bytes(data)
 

@@ -1,0 +1,29 @@
+"""The library joined to a program, in the process that runs LLVM."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import llvmlite.binding as llvm
+
+from anabranch.frontend.libc.mathematics import call_library
+from anabranch.frontend.libc.models import MODELLED, STARTS
+from anabranch.frontend.libc.select import select_members
+from anabranch.frontend.libc.store import Library
+from anabranch.frontend.libc.symbols import read_symbols
+
+
+def add_library(modules: list[Any], path: Path) -> list[Any]:
+    """A program's modules, and those of the library that they need, its start-up included."""
+    program, symbols = [], []
+    for module in modules:
+        text = str(module)
+        changed = call_library(text)
+        program.append(llvm.parse_assembly(changed) if changed != text else module)
+        symbols.append(read_symbols(changed))
+    library = Library(path)
+    defined = {name for module_symbols in symbols for name in module_symbols.offered}
+    roots = [start for entry, start in STARTS.items() if entry in defined]
+    names = select_members(symbols, library.symbols, MODELLED, roots)
+    return program + [llvm.parse_bitcode(data) for data in library.read(names)]
