@@ -1,0 +1,77 @@
+"""Running a native program under a time limit, and what its run-time files say at the end."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+# Exit codes of the run-time files linked into native programs.
+EXIT_CHECK = 96  # checks.c found an error and named its kind on stderr
+EXIT_MISMATCH = 97  # klee_runtime.c: the program asked for another object than the test holds
+EXIT_ASSUME = 98  # klee_runtime.c: an assumption is false
+EXIT_REPORT = 99  # klee_runtime.c: klee_report_error
+
+_CHECK = re.compile(rb"anabranch-check: (\S+) (\d+)")
+
+
+@dataclass(frozen=True)
+class NativeRun:
+    """How one native run ended; `signal` is 0 unless a signal ended it."""
+
+    code: int
+    signal: int
+    stdout: bytes
+    stderr: bytes
+    timed_out: bool = False
+
+    def check_kind(self) -> str | None:
+        """The error kind that checks.c printed, if it ended the run."""
+        if self.code != EXIT_CHECK:
+            return None
+        found = _CHECK.search(self.stderr)
+        return found.group(1).decode() if found else None
+
+
+def run_native(
+    program: Path,
+    *,
+    arguments: Sequence[str | bytes] = (),
+    environment: Mapping[str, str] | Mapping[bytes, bytes] | None = None,
+    time_limit: float = 10.0,
+    cwd: Path | None = None,
+    stdin: bytes | None = None,
+    name: str | bytes | None = None,
+) -> NativeRun:
+    """Run a built program in an empty environment plus the variables given, in a session of its own.
+
+    `stdin` None is the null device; `name` is the program's argv[0]. What the program started is killed with it.
+    """
+    first = os.fsencode(name if name is not None else str(program))
+    with subprocess.Popen(
+        [first, *map(os.fsencode, arguments)],
+        executable=program,
+        env=dict(environment or {}),  # type: ignore[arg-type]
+        stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=cwd,
+        start_new_session=True,
+    ) as process:
+        timed_out = False
+        try:
+            out, err = process.communicate(stdin, time_limit)
+        except subprocess.TimeoutExpired:
+            timed_out = True
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            out, err = process.communicate()
+        code = process.returncode
+    if timed_out:
+        return NativeRun(-1, 0, out, err, timed_out=True)
+    return NativeRun(code if code >= 0 else -1, -code if code < 0 else 0, out, err)
