@@ -8,6 +8,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -15,6 +16,8 @@ from anabranch.cli.codes import ERRORS_FOUND, INTERRUPTED, OK, TERMINATED, USAGE
 from anabranch.cli.flags import print_help, settings_from_args
 from anabranch.cli.progress import make_display
 from anabranch.cli.settings import RunSettings, SettingsError
+from anabranch.replay.record import NAME as PROGRAM_RECORD
+from anabranch.replay.record import record_text
 from anabranch.report.recorder import RunRecorder
 from anabranch.report.result import RunResult
 from anabranch.report.rundir import RunDirectory, RunDirError, create_run_directory
@@ -123,6 +126,7 @@ def run(settings: RunSettings, command: Sequence[str]) -> int:
     directory = create_run_directory(settings.output_dir)
     try:
         directory.write_assembly(program.ir_text)
+        directory.write_text(PROGRAM_RECORD, record_text(settings.inputs, Path.cwd()))
         recorder = RunRecorder(
             directory,
             command,
@@ -144,7 +148,13 @@ def run(settings: RunSettings, command: Sequence[str]) -> int:
         # The top level writes the traceback of an unexpected failure beside the results.
         error.run_directory = directory.path  # type: ignore[attr-defined]
         raise
-    return _exit_code(result, settings)
+    code = _exit_code(result, settings)
+    if settings.replay and not code:
+        from anabranch.cli.replay import run_replay
+        from anabranch.replay.replay import ReplayOptions
+
+        return run_replay(directory.path, ReplayOptions(), settings.quiet)
+    return code
 
 
 def main(argv: Sequence[str]) -> int:

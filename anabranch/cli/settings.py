@@ -195,6 +195,9 @@ class RunSettings:
         "write-conditions", "Results", "write the path condition of each test as SMT-LIB (.smt2)",
         aliases=("write-smt2s",),
     )  # fmt: skip
+    replay: bool = _switch(
+        "replay", "Results", "run the tests natively at the end; exit with 1 if one does not end as predicted"
+    )
     json: bool = _switch("json", "Results", "print run.json on standard output at the end")
 
     quiet: bool = _switch("quiet", "Display", "print nothing but failures", short="-q")

@@ -122,11 +122,13 @@ def compile_object(source: Path, output: Path, flags: Sequence[str] = ()) -> Pat
     return output
 
 
-def link(objects: Sequence[Path], output: Path, libraries: Sequence[Path] = ()) -> Path:
-    """A static program; `libraries` are searched before the C library."""
+def link(objects: Sequence[Path], output: Path, lazily: Sequence[Path] = ()) -> Path:
+    """A static program; the objects in `lazily` are taken where something asks for them, before the C library."""
     before, after = link_parts()
     command = [*linker(), "-static", "-o", str(output), *before, *map(str, objects)]
-    run_tool([*command, "--start-group", *map(str, libraries), *after[:-1], "--end-group", after[-1]])
+    if lazily:
+        command += ["--start-lib", *map(str, lazily), "--end-lib"]
+    run_tool([*command, *after])
     return output
 
 
