@@ -11,8 +11,8 @@ usage: CC="anabranch cc" ./configure && make
        anabranch cc [FLAGS OF A C COMPILER] FILE...
 
 Compiles and links as clang does (static programs on musl), and leaves beside every linked program `prog` its
-whole-program bitcode `prog.bc` for anabranch run. Objects and archives carry their bitcode with them; plain ar
-and ranlib do. Set ANABRANCH_CC_NATIVE_ONLY=1 to leave the bitcode out.
+whole-program bitcode `prog.bc` for anabranch run. Objects and archives carry their bitcode with them, so that
+plain ar and ranlib do. Set ANABRANCH_CC_NATIVE_ONLY=1 to leave the bitcode out.
 """
 
 

@@ -29,13 +29,15 @@ class _Parser(argparse.ArgumentParser):
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="anabranch replay",
-        description="Build the program of a run natively, run every test of the run with it in a fresh directory, "
+        description="Build the program of a run natively, run every test with it in a fresh directory, "
         "compare how each ends with what was predicted, and measure line and branch coverage. The results are "
         "also written to replay.json in the run directory.",
-        epilog="Exit codes: 0 every test ends as predicted, 1 some do not, 2 wrong usage or no native program.",
+        epilog="Exit codes: 0 all tests end as predicted, 1 some do not, 2 wrong usage or no native program.",
     )
     parser.add_argument("run", type=Path, metavar="RUN", help="directory of a run, such as anabranch-last")
-    parser.add_argument("--program", type=Path, metavar="EXE", help="run EXE instead (no coverage, no checks of ours)")
+    parser.add_argument(
+        "--program", type=Path, metavar="EXE", help="run EXE instead (no coverage, no checks of ours)"
+    )
     parser.add_argument(
         "--no-checks", action="store_true", help="build without checks of addresses and undefined behaviour"
     )
@@ -56,8 +58,7 @@ def _name(path: str) -> str:
 def report(result: Replay, quiet: bool = False) -> list[str]:
     """What to tell the user, line by line."""
     lines = [f"warning: {text}" for text in result.warnings]
-    for test in result.problems[:_SHOWN]:
-        lines.append(f"  test{test.predicted.number:06d}  {test.problem}")
+    lines += [f"  test{test.predicted.number:06d}  {test.problem}" for test in result.problems[:_SHOWN]]
     if len(result.problems) > _SHOWN:
         lines.append(f"  and {len(result.problems) - _SHOWN} more; see replay.json")
     lines += [f"  {text}" for text in result.unreadable[:_SHOWN]]
@@ -66,7 +67,8 @@ def report(result: Replay, quiet: bool = False) -> list[str]:
     if quiet:
         return lines
     lines.append(
-        f"Replayed {count(len(result.tests), 'test')} natively: {compared - len(result.problems):,} as predicted"
+        f"Replayed {count(len(result.tests), 'test')} natively: "
+        + f"{compared - len(result.problems):,} as predicted"
         + (f", {wrong:,} not" if wrong else "")
         + (f", {len(result.tests) - compared:,} without prediction" if compared < len(result.tests) else "")
         + "."

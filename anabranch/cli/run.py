@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
+import hashlib
 import os
+import shutil
 import signal
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -110,11 +114,40 @@ def _finish(recorder: RunRecorder, result: RunResult, settings: RunSettings, dir
         print(summary(result, directory.path))
 
 
+def _run_project(settings: RunSettings, command: Sequence[str]) -> int:
+    """Make one bitcode file as the compile commands of a project say, and run that."""
+    from anabranch.wrapper.database import DatabaseError, link_database
+
+    assert settings.compile_commands is not None
+    with tempfile.TemporaryDirectory(prefix="anabranch-") as place:
+        try:
+            whole, warnings = link_database(settings.compile_commands, settings.inputs, Path(place))
+        except DatabaseError as error:
+            raise CommandError(str(error), USAGE) from error
+        for warning in warnings:
+            print(f"anabranch: {warning}", file=sys.stderr)
+        cached = _kept_bitcode(whole)
+    return run(dataclasses.replace(settings, inputs=(cached,), compile_commands=None), command)
+
+
+def _kept_bitcode(whole: Path) -> Path:
+    """The file under a name made from its content, so that the run can be replayed and found in the cache."""
+    from anabranch.native.tools import place_for
+
+    target = place_for(f"project-{hashlib.sha256(whole.read_bytes()).hexdigest()[:32]}.bc")
+    if not target.exists():
+        shutil.copy(whole, target.with_suffix(f".{os.getpid()}"))
+        os.replace(target.with_suffix(f".{os.getpid()}"), target)
+    return target
+
+
 def run(settings: RunSettings, command: Sequence[str]) -> int:
     """Explore the program of the settings into a new run directory; returns the exit code."""
     started = time.monotonic()
     cpu_before = time.process_time()
     _check_inputs(settings)
+    if settings.compile_commands is not None:
+        return _run_project(settings, command)
     program = _load(settings)
     frontend_seconds = time.monotonic() - started
     if settings.emit_ir is not None:

@@ -82,6 +82,11 @@ class RunSettings:
         (), "define", "Program", "define a macro (repeatable)", parse_define,
         short="-D", metavar="NAME[=VALUE]", repeat=True,
     )  # fmt: skip
+    compile_commands: Path | None = _option(  # noqa: RUF009
+        None, "compile-commands", "Program",
+        "compile as FILE (compile_commands.json) says, with those of its other files that are needed", Path,
+        metavar="FILE",
+    )  # fmt: skip
     opt_level: int = _option(
         1, "opt-level", "Program",
         "simplification before exploring: 0 none, 1 keeps the branches as written, 2 may fold branches",

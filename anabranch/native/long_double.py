@@ -18,8 +18,10 @@ _FILES = (
     "stdio/vfprintf.c", "stdio/vfwprintf.c", "stdio/vfscanf.c", "stdio/vfwscanf.c", "internal/floatscan.c",
     "stdlib/strtod.c", "stdlib/wcstod.c", "math/nexttoward.c", "math/nexttowardf.c",
 )  # fmt: skip
-_FLAGS = ("-std=c99", "-O1", "-w", "-D_XOPEN_SOURCE=700", "-mlong-double-64", "-fno-pie", "-fno-stack-protector",
-          "-ffreestanding")  # fmt: skip
+_FLAGS = (
+    "-std=c99", "-O1", "-w", "-D_XOPEN_SOURCE=700", "-mlong-double-64", "-fno-pie", "-fno-stack-protector",
+    "-ffreestanding",
+)  # fmt: skip
 
 
 @cache

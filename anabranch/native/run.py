@@ -50,13 +50,14 @@ def run_native(
 ) -> NativeRun:
     """Run a built program in an empty environment plus the variables given, in a session of its own.
 
-    `stdin` None is the null device; `name` is the program's argv[0]. What the program started is killed with it.
+    `stdin` None is the null device; `name` is the program's argv[0]. At the limit all that it started
+    is killed with it.
     """
     first = os.fsencode(name if name is not None else str(program))
     with subprocess.Popen(
         [first, *map(os.fsencode, arguments)],
         executable=program,
-        env=dict(environment or {}),  # type: ignore[arg-type]
+        env=dict(environment or {}),
         stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -1,7 +1,7 @@
 """clang and lld of the ziglang wheel, and the parts of a static musl program.
 
 The C library is built once by zig itself (about half a minute on an empty cache); after that a small program
-is one call of clang and one of lld, together about 40 ms. Kept light: `anabranch cc` starts it for every file.
+is one call of clang and one of lld, together about 40 ms. Kept light: `anabranch cc` loads it for each file.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def compile_object(source: Path, output: Path, flags: Sequence[str] = ()) -> Pat
 
 
 def link(objects: Sequence[Path], output: Path, lazily: Sequence[Path] = ()) -> Path:
-    """A static program; the objects in `lazily` are taken where something asks for them, before the C library."""
+    """A static program; objects in `lazily` are taken where something asks for them, before the C library."""
     before, after = link_parts()
     command = [*linker(), "-static", "-o", str(output), *before, *map(str, objects)]
     if lazily:

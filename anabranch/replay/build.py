@@ -1,4 +1,4 @@
-"""The native program of a run: checks of addresses and undefined behaviour, counters of coverage, test inputs.
+"""The native program of a run: checks of addresses and undefined behaviour, counters of coverage.
 
 C files are compiled to bitcode with clang's checks in it, bitcode is taken as it is; lld links the modules to
 one, whose text gets the counters; clang makes it native, adding the checks of addresses.
@@ -30,6 +30,7 @@ from anabranch.replay.record import ProgramRecord, ReplayError
 ADDRESS_FLAGS = ("-fsanitize=address", "-fsanitize-address-use-after-return=never")
 _UNDEFINED = ("integer-divide-by-zero", "shift-exponent", "unreachable", "return", "null", "vla-bound")
 """What the engine reports too; overflow only where the run looked for it."""
+_TO_IR = ("-Wno-override-module", "-emit-llvm", "-O1", "-Xclang", "-disable-llvm-passes")
 _DEFINE = re.compile(r"^define .*?\)[^{]*? #(\d+)", re.MULTILINE)
 
 
@@ -81,8 +82,7 @@ def _module(record: ProgramRecord, path: Path, output: Path, checks: bool) -> Pa
     if path.suffix == ".bc":
         return path
     if path.suffix == ".ll":
-        run_tool([*compiler(), "-Wno-override-module", "-emit-llvm", "-c", "-O1", "-Xclang", "-disable-llvm-passes",
-                  str(path), "-o", str(output)])  # fmt: skip
+        run_tool([*compiler(), *_TO_IR, "-c", str(path), "-o", str(output)])
         return output
     settings = record.settings
     command = [*compiler(), "-w", "-O1", "-g", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c"]
@@ -101,8 +101,7 @@ def _module(record: ProgramRecord, path: Path, output: Path, checks: bool) -> Pa
 def _linked_text(modules: Sequence[Path], directory: Path) -> str:
     whole, text = directory / "whole.bc", directory / "whole.ll"
     run_tool([*linker(), "-r", "--plugin-opt=emit-llvm", "-o", str(whole), *map(str, modules)])
-    command = [*compiler(), "-Wno-override-module", "-S", "-emit-llvm", "-O1", "-Xclang", "-disable-llvm-passes"]
-    run_tool([*command, str(whole), "-o", str(text)])
+    run_tool([*compiler(), *_TO_IR, "-S", str(whole), "-o", str(text)])
     return text.read_text(errors="surrogateescape")
 
 

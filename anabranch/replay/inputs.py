@@ -1,8 +1,8 @@
 """The arguments, files, standard input and environment of a test, from its objects by their POSIX names.
 
-Names are those of KLEE's POSIX run-time: `arg00`, `arg01`, ... in the order of the arguments, `n_args` for how
-many of a `--sym-args`, `A_data`, `B_data`, ... with `A_data_stat` for files, `stdin` and `stdin_stat`. All
-other objects are asked for by the program itself and reach it through the test file.
+Names are those of KLEE's POSIX run-time: `arg00`, `arg01`, ... in the order of the arguments, `n_args` for
+how many of a `--sym-args`, `A_data`, `B_data`, ... with `A_data_stat` for files, `stdin` and `stdin_stat`.
+All other objects are asked for by the program itself and reach it through the test file.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ _FLAGS = {
 }  # fmt: skip
 """Flags among the program's arguments that are for the model, with the number of their values."""
 _FILE = re.compile(r"([A-Z])(?:_data|-data)?")
-_MODEL = re.compile(r"arg\d\d|n_args(_\d+)?|[A-Z][_-]data([_-]stat)?|std(in|out)([_-]stat)?|\w+_fail(_\d+)?|model_version"
-                    r"|env_\w+")  # fmt: skip
+_MODEL = re.compile(
+    r"arg\d\d|n_args(_\d+)?|[A-Z][_-]data([_-]stat)?|std(in|out)([_-]stat)?|\w+_fail(_\d+)?|model_version|env_\w+"
+)
 
 # x86-64 struct stat: offsets of mode, size, and seconds of the times
 _MODE, _SIZE, _ATIME, _MTIME = 24, 48, 72, 88

@@ -74,13 +74,16 @@ def _exit_difference(test: Prediction, native: NativeRun) -> str | None:
     if native.code != (test.exit_code or 0) & 0xFF:
         return f"predicted exit {test.exit_code}, native exit {native.code}"
     if test.output is not None and native.stdout != test.output:
-        return f"predicted output {_shown(test.output, native.stdout)}, native {_shown(native.stdout, test.output)}"
+        wanted, got = _shown(test.output, native.stdout), _shown(native.stdout, test.output)
+        return f"predicted output {wanted}, native {got}"
     return None
 
 
 def _shown(text: bytes, other: bytes) -> str:
     """The part of a text around its first difference from another."""
-    at = next((i for i, (a, b) in enumerate(zip(text, other, strict=False)) if a != b), min(len(text), len(other)))
+    at = next(
+        (i for i, (a, b) in enumerate(zip(text, other, strict=False)) if a != b), min(len(text), len(other))
+    )
     start = max(0, at - 20)
     return ("..." if start else "") + repr(text[start : start + 60])
 

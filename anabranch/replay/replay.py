@@ -97,7 +97,9 @@ class ReplayOptions:
 class Replayer:
     """Runs tests of one run directory, each in a fresh directory."""
 
-    def __init__(self, record: ProgramRecord, options: ReplayOptions, built: Built | None, scratch: Path) -> None:
+    def __init__(
+        self, record: ProgramRecord, options: ReplayOptions, built: Built | None, scratch: Path
+    ) -> None:
         self.record = record
         self.options = options
         self.scratch = scratch

@@ -9,19 +9,28 @@ from dataclasses import dataclass, field
 
 # Flags whose value is the next word when it does not stand in the same one.
 _JOINED_OR_NEXT = ("-I", "-D", "-U", "-L", "-l", "-o", "-x", "-T", "-u", "-z", "-e", "-F", "-A")
-_NEXT = frozenset(
-    "-include -imacros -isystem -idirafter -iquote -iprefix -iwithprefix -iwithprefixbefore -isysroot --sysroot "
-    "-MF -MT -MQ -MJ -Xclang -Xlinker -Xassembler -Xpreprocessor -arch -target --param -mllvm -aux-info "
-    "-framework -dumpbase -soname -rpath -h -Wlinker".split()
-)
-_LINK_ONLY = frozenset(
-    "-shared -static -static-pie -pie -no-pie -nopie -rdynamic -nostdlib -nostartfiles -nodefaultlibs -nolibc -s -r "
-    "-static-libgcc -shared-libgcc -symbolic -dynamic".split()
-)
-_LINK_PREFIXES = ("-Wl,", "-fuse-ld=", "-L", "-l", "-T", "-u", "-z", "-e", "-Xlinker", "-rpath", "-soname", "-h")
+_NEXT = frozenset((
+    "-include", "-imacros", "-isystem", "-idirafter", "-iquote", "-iprefix", "-iwithprefix",
+    "-iwithprefixbefore", "-isysroot", "--sysroot", "-MF", "-MT", "-MQ", "-MJ", "-Xclang", "-Xlinker",
+    "-Xassembler", "-Xpreprocessor", "-arch", "-target", "--param", "-mllvm", "-aux-info", "-framework",
+    "-dumpbase", "-soname", "-rpath", "-h", "-Wlinker",
+))  # fmt: skip
+_LINK_ONLY = frozenset((
+    "-shared", "-static", "-static-pie", "-pie", "-no-pie", "-nopie", "-rdynamic", "-nostdlib",
+    "-nostartfiles", "-nodefaultlibs", "-nolibc", "-s", "-r", "-static-libgcc", "-shared-libgcc",
+    "-symbolic", "-dynamic",
+))  # fmt: skip
+_LINK_WITH_VALUE = ("-T", "-u", "-z", "-e", "-rpath", "-soname", "-h")
 _DEPENDENCY = ("-M", "-MM", "-MD", "-MMD", "-MG", "-MP", "-MV")
 _DEPENDENCY_VALUE = ("-MF", "-MT", "-MQ", "-MJ")
-_DROPPED = ("-flto", "-fno-lto", "-ffat-lto-objects", "-fno-fat-lto-objects", "-fwhole-program", "-fuse-linker-plugin")
+_DROPPED = (
+    "-flto",
+    "-fno-lto",
+    "-ffat-lto-objects",
+    "-fno-fat-lto-objects",
+    "-fwhole-program",
+    "-fuse-linker-plugin",
+)
 """Objects stay native code, and every one has its bitcode anyway."""
 
 SOURCES = {
@@ -44,7 +53,7 @@ class Source:
 
 @dataclass(slots=True)
 class Command:
-    """One call of the compiler. `mode` is link, compile (-c), or other (-E, -S, -M, questions: clang's own affair).
+    """One call of the compiler. `mode` is link, compile (-c), or other (-E, -S, -M, questions: clang's).
 
     `link` holds sources, objects and linker flags in the order given, which decides what a linker finds.
     """
@@ -93,7 +102,7 @@ def parse(words: Sequence[str]) -> Command:
         if (word in _NEXT or word in _JOINED_OR_NEXT) and position < len(all_words):
             group.append(all_words[position])
             position += 1
-        if word.startswith("-x") and word != "-xc++" or word == "-x":
+        if word.startswith("-x"):
             named = group[-1] if len(group) > 1 else word[2:]
             language = None if named == "none" else named
             continue
@@ -118,9 +127,17 @@ def _add_flag(command: Command, group: list[str]) -> None:
     if word == "-c":
         # -S, -E and -M win over -c wherever they stand
         command.mode = "compile" if command.mode == "link" else command.mode
-    elif word in ("-E", "-S", "-M", "-MM", "-fsyntax-only", "-###", "--version", "-dumpmachine", "-dumpversion"):
-        command.mode = "other"
-    elif word.startswith(("-print-", "--print-", "--help")):
+    elif word in (
+        "-E",
+        "-S",
+        "-M",
+        "-MM",
+        "-fsyntax-only",
+        "-###",
+        "--version",
+        "-dumpmachine",
+        "-dumpversion",
+    ) or word.startswith(("-print-", "--print-", "--help")):
         command.mode = "other"
     elif word.startswith("-o"):
         command.output = group[1] if len(group) > 1 else word[2:]
@@ -132,20 +149,20 @@ def _add_flag(command: Command, group: list[str]) -> None:
         command.link += word[4:].split(",")
     elif word == "-Xlinker":
         command.link += group[1:]
-    elif word in ("-rpath", "-soname", "-h"):
+    elif word in _LINK_WITH_VALUE:
         command.link += group
-    elif word.startswith(_LINK_PREFIXES) and not word.startswith("-fuse-ld="):
-        # -l and -L in one word each, so that the order of the list is all there is to keep
-        command.link.append("".join(group) if word[:2] in ("-l", "-L") else " ".join(group))
+    elif word.startswith(("-l", "-L")):
+        # one word each, so that the order of the list is all there is to keep
+        command.link.append("".join(group))
     elif not word.startswith("-fuse-ld="):
         command.compile_flags += group
 
 
 _NOT_IN_BITCODE = (
-    "-O", "-g", "-W", "-pedantic", "-w", "-fPIC", "-fpic", "-fPIE", "-fpie", "-fstack-protector", "-fsanitize",
-    "-fprofile", "-fcoverage", "--coverage", "-ftest-coverage", "-fembed-bitcode", "-fcf-protection", "-fplugin",
-    "-finstrument", "-fxray", "-fstack-clash", "-pipe", "-save-temps", "-emit-", "-fno-omit", "-fomit", "-pg",
-    "-fdiagnostics", "-fcolor", "-mlong-double", "-v",
+    "-O", "-g", "-W", "-pedantic", "-w", "-fPIC", "-fpic", "-fPIE", "-fpie", "-fstack-protector",
+    "-fsanitize", "-fprofile", "-fcoverage", "--coverage", "-ftest-coverage", "-fembed-bitcode", "-fplugin",
+    "-fcf-protection", "-finstrument", "-fxray", "-fstack-clash", "-pipe", "-save-temps", "-emit-", "-pg",
+    "-fno-omit", "-fomit", "-fdiagnostics", "-fcolor", "-mlong-double", "-v",
 )  # fmt: skip
 
 
@@ -162,9 +179,11 @@ def bitcode_flags(flags: Sequence[str], machine: bool) -> list[str]:
         position += len(group)
         if word.startswith("-Wp,"):
             kept += group
-        elif word.startswith(_NOT_IN_BITCODE) or word in ("-Xassembler", "-Wa"):
-            continue
-        elif word.startswith("-m") and word != "-mllvm" and not machine:
+        elif (
+            word.startswith(_NOT_IN_BITCODE)
+            or word in ("-Xassembler", "-Wa")
+            or (word.startswith("-m") and word != "-mllvm" and not machine)
+        ):
             continue
         else:
             kept += group

@@ -13,14 +13,26 @@ from anabranch.native.tools import BITCODE_FLAGS, INCLUDE, compiler
 from anabranch.wrapper.arguments import WITH_BITCODE, Command, Source, bitcode_flags
 from anabranch.wrapper.elf import ElfError, add_section
 
-_PROBE_FILES = ("conftest", "CMakeCCompilerId", "CMakeCCompilerABI", "testCCompiler", "CheckSymbolExists", "sanitycheckc")
-_PROBE_DIRECTORIES = ("CMakeFiles/CMakeTmp", "CMakeFiles/CMakeScratch", "CMakeFiles/_CMakeLTOTest", "meson-private")
+_PROBE_FILES = (
+    "conftest",
+    "CMakeCCompilerId",
+    "CMakeCCompilerABI",
+    "testCCompiler",
+    "CheckSymbolExists",
+    "sanitycheckc",
+)
+_PROBE_DIRECTORIES = (
+    "CMakeFiles/CMakeTmp",
+    "CMakeFiles/CMakeScratch",
+    "CMakeFiles/_CMakeLTOTest",
+    "meson-private",
+)
 NATIVE_ONLY = "ANABRANCH_CC_NATIVE_ONLY"
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A native compile, and the bitcode one beside it (None: the language has none, or nobody will want it)."""
+    """A native compile, and the bitcode one beside it (None: the language has none, or nobody wants it)."""
 
     native: list[str]
     bitcode: list[str] | None
@@ -41,14 +53,20 @@ def is_probe(command: Command) -> bool:
     return any(os.path.basename(name).startswith(_PROBE_FILES) for name in files)
 
 
-def job_for(
-    command: Command, source: Source, output: Path, bitcode: Path | None, stdin: bytes | None
-) -> Job:
+def job_for(command: Command, source: Source, output: Path, bitcode: Path | None, stdin: bytes | None) -> Job:
     """How to make `output` from a source; no `bitcode` path: natively only."""
     # with the language known, forced and unforced look alike, but messages about missing files stay clang's
     language = ["-x", source.language] if source.forced else []
     ending = [*language, source.path]
-    native = [*compiler(), *command.compile_flags, *command.dependency_flags, "-c", "-o", str(output), *ending]
+    native = [
+        *compiler(),
+        *command.compile_flags,
+        *command.dependency_flags,
+        "-c",
+        "-o",
+        str(output),
+        *ending,
+    ]
     native[2:2] = ["-Wno-unused-command-line-argument"]
     if bitcode is None or source.language not in WITH_BITCODE:
         return Job(native, None, None, output, output, stdin)

@@ -102,7 +102,7 @@ def is_archive(data: bytes) -> bool:
 
 
 def members(path: Path, data: bytes) -> Iterator[tuple[str, bytes]]:
-    """(name, content) of the members of an archive, in order; those of a thin one are read from their files."""
+    """(name, content) of the members of an archive, in order; a thin one's are read from their files."""
     thin = data[:8] == _THIN
     long_names = b""
     at = 8

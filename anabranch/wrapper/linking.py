@@ -26,15 +26,25 @@ from anabranch.wrapper.elf import (
     read_section,
 )
 
-_IN_LIBC = frozenset("c m pthread rt dl util crypt xnet resolv gcc gcc_s gcc_eh".split())
+_IN_LIBC = frozenset((
+    "c", "m", "pthread", "rt", "dl", "util", "crypt", "xnet", "resolv", "gcc", "gcc_s", "gcc_eh",
+))  # fmt: skip
 """Libraries that musl has in libc.a, or that the compiler's own one stands for."""
-_STATE = {"--whole-archive": True, "-whole-archive": True, "--no-whole-archive": False, "-no-whole-archive": False}
-_WITH_VALUE = frozenset(
-    "-rpath --rpath -soname --soname -h -Map --version-script -version-script -z -u --undefined -e --entry -T "
-    "--script --defsym -dynamic-linker --dynamic-linker -rpath-link --rpath-link --dynamic-list -a -y --wrap "
-    "-retain-symbols-file --exclude-libs -m".split()
-)
-_DYNAMIC_ONLY = frozenset("-rpath --rpath -rpath-link --rpath-link -dynamic-linker --dynamic-linker -m".split())
+_STATE = {
+    "--whole-archive": True,
+    "-whole-archive": True,
+    "--no-whole-archive": False,
+    "-no-whole-archive": False,
+}
+_WITH_VALUE = frozenset((
+    "-rpath", "--rpath", "-soname", "--soname", "-h", "-Map", "--version-script", "-version-script", "-z",
+    "-u", "--undefined", "-e", "--entry", "-T", "--script", "--defsym", "-dynamic-linker",
+    "--dynamic-linker", "-rpath-link", "--rpath-link", "--dynamic-list", "-a", "-y", "--wrap",
+    "-retain-symbols-file", "--exclude-libs", "-m",
+))  # fmt: skip
+_DYNAMIC_ONLY = frozenset((
+    "-rpath", "--rpath", "-rpath-link", "--rpath-link", "-dynamic-linker", "--dynamic-linker", "-m",
+))  # fmt: skip
 
 
 @dataclass
@@ -70,7 +80,15 @@ class Linker:
                 self._native([*linker(), "-r", "-o", str(output), *self.plan.native])
             elif "-shared" in flags:
                 self._native(
-                    [*linker(), "-shared", "--undefined-version", "-o", str(output), *self._strip(), *self.plan.native]
+                    [
+                        *linker(),
+                        "-shared",
+                        "--undefined-version",
+                        "-o",
+                        str(output),
+                        *self._strip(),
+                        *self.plan.native,
+                    ]
                 )
             else:
                 self._native(self._program(output))
@@ -131,8 +149,6 @@ class Linker:
             self.static = word in ("-Bstatic", "-dn")
         elif word.startswith(("-L", "-rpath=", "--rpath=", "-plugin", "--plugin")):
             self.plan.native += [word] if word.startswith("-L") else []
-        elif word.startswith(("-T ", "-u ", "-z ", "-e ")):
-            self.plan.native += word.split(" ", 1)
         else:
             self.plan.native.append(word)
 
@@ -228,7 +244,18 @@ class Linker:
         flags = self.command.link_flags
         place = self.directory / "whole.bc"
         try:
-            run_tool([*linker(), "-r", "--plugin-opt=emit-llvm", "-u", "main", "-o", str(place), *self.plan.bitcode])
+            run_tool(
+                [
+                    *linker(),
+                    "-r",
+                    "--plugin-opt=emit-llvm",
+                    "-u",
+                    "main",
+                    "-o",
+                    str(place),
+                    *self.plan.bitcode,
+                ]
+            )
             bitcode = place.read_bytes()
             if "-r" in flags:
                 output.write_bytes(add_section(output.read_bytes(), bitcode))
