@@ -29,9 +29,9 @@ class _Parser(argparse.ArgumentParser):
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="anabranch replay",
-        description="Build the program of a run natively, run every test with it in a fresh directory, "
-        "compare how each ends with what was predicted, and measure line and branch coverage. The results are "
-        "also written to replay.json in the run directory.",
+        description="Build the program of a run natively, run every test with it in a fresh "
+        "directory, compare how each ends with what was predicted, and measure line and branch coverage. The "
+        "results are also written to replay.json in the run directory.",
         epilog="Exit codes: 0 all tests end as predicted, 1 some do not, 2 wrong usage or no native program.",
     )
     parser.add_argument("run", type=Path, metavar="RUN", help="directory of a run, such as anabranch-last")

@@ -20,7 +20,7 @@ _FILES = (
 )  # fmt: skip
 _FLAGS = (
     "-std=c99", "-O1", "-w", "-D_XOPEN_SOURCE=700", "-mlong-double-64", "-fno-pie", "-fno-stack-protector",
-    "-ffreestanding",
+    "-fno-builtin",
 )  # fmt: skip
 
 
@@ -35,12 +35,11 @@ def long_double_objects() -> tuple[Path, ...]:
     key = hashlib.sha256(repr((str(zig()), zig().stat().st_mtime_ns, _FLAGS, [*map(str, sources)])).encode())
     directory = place_for(f"long-double-{key.hexdigest()[:16]}")
     directory.mkdir(exist_ok=True)
-    includes: list[str] = []
+    # the compiler's own float.h, which follows -mlong-double-64, has to be found before musl's
+    includes = ["-isystem", str(zig().parent / "lib" / "include")]
     for name in ("src/include", "src/internal", "arch/x86_64", "arch/generic", "include"):
-        includes += ["-I", str(musl / name)]
-    # the compiler's own float.h, which follows -mlong-double-64, before musl's
-    command = [str(zig()), "clang", f"--target={TARGET}", "-I", str(zig().parent / "lib" / "include")]
-    command += [*_FLAGS, *includes, *header_flags(), "-c"]
+        includes += ["-isystem", str(musl / name)]
+    command = [str(zig()), "clang", f"--target={TARGET}", *_FLAGS, *includes, *header_flags(), "-c"]
 
     def make(source: Path) -> Path:
         output = directory / f"{source.stem}.o"

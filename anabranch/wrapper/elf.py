@@ -47,20 +47,25 @@ def is_elf(data: bytes) -> bool:
     return data.startswith(b"\x7fELF")
 
 
-def read_section(data: bytes, name: bytes = SECTION) -> bytes | None:
-    """The unpacked content of our section; None if the file has none."""
+def read_section(data: bytes, name: bytes = SECTION) -> list[bytes]:
+    """The unpacked contents of our section: several where `ld -r` has joined objects, none if it is missing."""
     try:
         sections, names = _sections(data)
-    except (ElfError, struct.error):
-        return None
-    table = data[sections[names][4] : sections[names][4] + sections[names][5]]
-    at = table.find(b"\0" + name + b"\0")
-    if at < 0:
-        return None
-    for section in sections:
-        if section[0] == at + 1:
-            return zlib.decompress(data[section[4] : section[4] + section[5]])
-    return None
+        table = data[sections[names][4] : sections[names][4] + sections[names][5]]
+        at = table.find(b"\0" + name + b"\0")
+        if at < 0:
+            return []
+        found = [section for section in sections if section[0] == at + 1]
+        return [part for section in found for part in _unpacked(data[section[4] : section[4] + section[5]])]
+    except (ElfError, struct.error, zlib.error):
+        return []
+
+
+def _unpacked(data: bytes) -> Iterator[bytes]:
+    while data:
+        stream = zlib.decompressobj()
+        yield stream.decompress(data) + stream.flush()
+        data = stream.unused_data
 
 
 def add_section(data: bytes, content: bytes, name: bytes = SECTION) -> bytes:

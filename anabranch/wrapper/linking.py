@@ -16,7 +16,6 @@ from anabranch.native.tools import NativeError, link_parts, linker, run_tool
 from anabranch.wrapper.arguments import Command, Source
 from anabranch.wrapper.elf import (
     OBJECTS,
-    SECTION,
     ElfError,
     add_section,
     is_archive,
@@ -177,9 +176,9 @@ class Linker:
             self.plan.native.append(path)
             self._members(list(members(Path(path), data)), path)
             return
-        inside = read_section(data, OBJECTS) if is_elf(data) and data[16:18] == b"\x03\x00" else None
-        if inside is not None and "-r" not in self.command.link_flags:
-            self._shared(path, inside)
+        inside = read_section(data, OBJECTS)
+        if inside and "-r" not in self.command.link_flags:
+            self._shared(path, inside[0])
         else:
             self._object(path, data, path)
 
@@ -203,12 +202,10 @@ class Linker:
     def _take(self, data: bytes, shown: str) -> None:
         if not self.wants_bitcode:
             return
-        bitcode = read_section(data) if is_elf(data) else None
-        if bitcode is None:
-            if is_elf(data):
-                self.plan.without.append(shown)
-        else:
-            self.plan.bitcode.append(str(self._keep(bitcode, "bc")))
+        parts = read_section(data)
+        if not parts and is_elf(data):
+            self.plan.without.append(shown)
+        self.plan.bitcode += [str(self._keep(bitcode, "bc")) for bitcode in parts]
         if "-shared" in self.command.link_flags and is_elf(data):
             self.plan.objects.append((os.path.basename(shown) + ".o", data))
 
@@ -220,9 +217,7 @@ class Linker:
             self.plan.bitcode.append("--start-lib")
         for name, data in found:
             if lazily:
-                bitcode = read_section(data)
-                if bitcode is not None:
-                    self.plan.bitcode.append(str(self._keep(bitcode, "bc")))
+                self.plan.bitcode += [str(self._keep(bitcode, "bc")) for bitcode in read_section(data)]
             else:
                 self._take(data, f"{path}({name})")
         if lazily:
@@ -237,11 +232,13 @@ class Linker:
     # ---- bitcode
 
     def _whole_program(self, output: Path) -> None:
+        flags = self.command.link_flags
+        if "-r" in flags:
+            return  # lld has joined the sections of the objects
         target = output.with_name(output.name + ".bc")
         target.unlink(missing_ok=True)
         if not any(not word.startswith("--") for word in self.plan.bitcode):
             return
-        flags = self.command.link_flags
         place = self.directory / "whole.bc"
         try:
             run_tool(
@@ -257,9 +254,6 @@ class Linker:
                 ]
             )
             bitcode = place.read_bytes()
-            if "-r" in flags:
-                output.write_bytes(add_section(output.read_bytes(), bitcode))
-                return
             if "-shared" in flags:
                 output.write_bytes(add_section(output.read_bytes(), pack(self.plan.objects), OBJECTS))
             target.write_bytes(bitcode)
@@ -274,6 +268,3 @@ class Linker:
 def link_program(command: Command, compiled: dict[int, Path], output: Path, bitcode: bool) -> int:
     with tempfile.TemporaryDirectory(prefix="anabranch-cc-") as directory:
         return Linker(command, compiled, Path(directory), bitcode).run(output)
-
-
-__all__ = ["SECTION", "link_program"]
