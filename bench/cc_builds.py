@@ -1,7 +1,7 @@
 """`anabranch cc` on projects as they come from Debian: configure and make (coreutils, zlib), CMake (cJSON).
 
-Each is built out of an unchanged source tree in the user's cache directory, its own tests are run natively, and
-the bitcode of its programs is read back by the front end. Exit code 1 if anything fails.
+Each is built out of an unchanged source tree in the user's cache directory, its own tests are run natively,
+and the bitcode of its programs is read back by the front end. Exit code 1 if anything fails.
 """
 
 from __future__ import annotations

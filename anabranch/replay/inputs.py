@@ -7,6 +7,7 @@ All other objects are asked for by the program itself and reach it through the t
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import stat
@@ -88,7 +89,7 @@ def program_arguments(words: Sequence[str], objects: Objects) -> list[bytes]:
 
 
 def _taken(values: Iterator[bytes], count: int) -> list[bytes]:
-    return [_c_string(value) for value, _ in zip(values, range(count), strict=False)]
+    return [_c_string(value) for value in itertools.islice(values, count)]
 
 
 def _stat_of(data: bytes | None) -> tuple[int | None, int | None, tuple[int, int] | None]:

@@ -9,19 +9,30 @@ import pytest
 from anabranch.wrapper.arguments import Source, bitcode_flags, expand_responses, parse
 
 
+def words(line: str) -> list[str]:
+    return line.split()
+
+
 def test_order_of_objects_and_libraries_is_kept() -> None:
     command = parse(
-        ["-o", "prog", "main.o", "-Lx", "-la", "util.c", "-l", "b", "-Wl,--whole-archive,libc.a", "-Wl,--no-whole-archive"]
+        words("-o prog main.o -Lx -la util.c -l b -Wl,--whole-archive,libc.a -Wl,--no-whole-archive")
     )
     assert command.mode == "link" and command.output == "prog"
     assert command.link == [
-        "main.o", "-Lx", "-la", Source("util.c", "c", False), "-lb", "--whole-archive", "libc.a", "--no-whole-archive",
-    ]  # fmt: skip
+        "main.o",
+        "-Lx",
+        "-la",
+        Source("util.c", "c", False),
+        "-lb",
+        "--whole-archive",
+        "libc.a",
+        "--no-whole-archive",
+    ]
     assert command.compile_flags == []
 
 
 @pytest.mark.parametrize(
-    ("words", "mode"),
+    ("line", "mode"),
     [
         ("-c a.c", "compile"),
         ("a.c", "link"),
@@ -35,24 +46,27 @@ def test_order_of_objects_and_libraries_is_kept() -> None:
         ("-c -MD -MF a.d a.c", "compile"),
     ],
 )
-def test_modes(words: str, mode: str) -> None:
-    assert parse(words.split()).mode == mode
+def test_modes(line: str, mode: str) -> None:
+    assert parse(words(line)).mode == mode
 
 
 def test_values_in_the_next_word_are_no_inputs() -> None:
     command = parse(
-        ["-c", "-I", "inc", "-D", "NAME", "-include", "pre.h", "-isystem", "sys", "-Xclang", "-x86", "-MF", "dep.d", "-MT", "t.o", "a.c", "-o", "a.o"]
+        words("-c -I inc -D NAME -include pre.h -isystem sys -Xclang -x86 -MF dep.d -MT t.o a.c -o a.o")
     )
     assert [source.path for source in command.sources] == ["a.c"]
-    assert command.compile_flags == ["-I", "inc", "-D", "NAME", "-include", "pre.h", "-isystem", "sys", "-Xclang", "-x86"]
-    assert command.dependency_flags == ["-MF", "dep.d", "-MT", "t.o"]
+    assert command.compile_flags == words("-I inc -D NAME -include pre.h -isystem sys -Xclang -x86")
+    assert command.dependency_flags == words("-MF dep.d -MT t.o")
 
 
 def test_languages() -> None:
-    command = parse(["-c", "-x", "c", "-", "-x", "none", "b.S", "c.i", "d.cpp"])
+    command = parse(words("-c -x c - -x none b.S c.i d.cpp"))
     assert [(s.path, s.language, s.forced) for s in command.sources] == [
-        ("-", "c", True), ("b.S", "assembler-with-cpp", False), ("c.i", "cpp-output", False), ("d.cpp", "c++", False),
-    ]  # fmt: skip
+        ("-", "c", True),
+        ("b.S", "assembler-with-cpp", False),
+        ("c.i", "cpp-output", False),
+        ("d.cpp", "c++", False),
+    ]
     assert command.reads_stdin
 
 
@@ -68,10 +82,12 @@ def test_response_files_nest(tmp_path: Path) -> None:
 
 
 def test_bitcode_keeps_meaning_and_drops_the_rest() -> None:
-    flags = ["-O3", "-g3", "-Wall", "-Werror", "-fPIC", "-march=native", "-mavx2", "-DX", "-I", "inc", "-std=c99", "-fwrapv", "-fsanitize=address"]
-    assert bitcode_flags(flags, machine=False) == ["-DX", "-I", "inc", "-std=c99", "-fwrapv"]
-    assert bitcode_flags(flags, machine=True) == ["-march=native", "-mavx2", "-DX", "-I", "inc", "-std=c99", "-fwrapv"]
+    flags = words(
+        "-O3 -g3 -Wall -Werror -fPIC -march=native -mavx2 -DX -I inc -std=c99 -fwrapv -fsanitize=address"
+    )
+    assert bitcode_flags(flags, machine=False) == words("-DX -I inc -std=c99 -fwrapv")
+    assert bitcode_flags(flags, machine=True) == words("-march=native -mavx2 -DX -I inc -std=c99 -fwrapv")
 
 
 def test_link_time_optimisation_is_not_passed_on() -> None:
-    assert parse(["-c", "-flto=auto", "-ffat-lto-objects", "a.c"]).compile_flags == []
+    assert parse(words("-c -flto=auto -ffat-lto-objects a.c")).compile_flags == []
