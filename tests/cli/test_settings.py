@@ -66,6 +66,9 @@ FLAGS = [
     "--output-dir",
     "out",
     "--write-conditions",
+    "--replay",
+    "--compile-commands",
+    "cc.json",
     "--json",
     "--quiet",
     "--no-progress",
@@ -101,6 +104,8 @@ log-queries = true
 tests = "all"
 output-dir = "out"
 write-conditions = true
+replay = true
+compile-commands = "cc.json"
 json = true
 quiet = true
 no-progress = true

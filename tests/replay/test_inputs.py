@@ -60,9 +60,14 @@ def test_arguments(words: list[str], objects: list[tuple[str, bytes]], expected:
 
 def test_files_and_standard_input() -> None:
     objects = [
-        ("A_data", b"12345678"), ("A_data_stat", status(0o100640, 8)), ("B_data", b"abc\0"),
-        ("stdin", b"in\0\0"), ("stdin_stat", status(0o100644, 4)), ("stdout", b""), ("model_version", number(1)),
-    ]  # fmt: skip
+        ("A_data", b"12345678"),
+        ("A_data_stat", status(0o100640, 8)),
+        ("B_data", b"abc\0"),
+        ("stdin", b"in\0\0"),
+        ("stdin_stat", status(0o100644, 4)),
+        ("stdout", b""),
+        ("model_version", number(1)),
+    ]
     inputs = inputs_of(STANDARD, objects)
     assert inputs.files == [FileInput("A", b"12345678", 0o100640, (5, 7)), FileInput("B", b"abc\0")]
     assert inputs.stdin == b"in\0\0"
