@@ -10,6 +10,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 # Exit codes of the run-time files linked into native programs.
 EXIT_CHECK = 96  # checks.c found an error and named its kind on stderr
@@ -38,6 +39,14 @@ class NativeRun:
         return found.group(1).decode() if found else None
 
 
+@dataclass(frozen=True)
+class Streams:
+    """Regular files for standard input and output; None is a pipe."""
+
+    stdin: Path | None = None
+    stdout: Path | None = None
+
+
 def run_native(
     program: Path,
     *,
@@ -46,24 +55,35 @@ def run_native(
     time_limit: float = 10.0,
     cwd: Path | None = None,
     stdin: bytes | None = None,
+    streams: Streams | None = None,
     name: str | bytes | None = None,
 ) -> NativeRun:
     """Run a built program in an empty environment plus the variables given, in a session of its own.
 
-    `stdin` None is the null device; `name` is the program's argv[0]. At the limit all that it started
-    is killed with it.
+    `stdin` None is the null device; `streams` says where regular files stand for pipes; `name` is argv[0]. At
+    the limit all that the program started is killed with it.
     """
     first = os.fsencode(name if name is not None else str(program))
-    with subprocess.Popen(
-        [first, *map(os.fsencode, arguments)],
-        executable=program,
-        env=dict(environment or {}),
-        stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd=cwd,
-        start_new_session=True,
-    ) as process:
+    with contextlib.ExitStack() as opened:
+        source: int | IO[bytes] = subprocess.DEVNULL if stdin is None else subprocess.PIPE
+        target: int | IO[bytes] = subprocess.PIPE
+        if streams is not None and streams.stdin is not None and stdin is not None:
+            streams.stdin.write_bytes(stdin)
+            source, stdin = opened.enter_context(open(streams.stdin, "r+b")), None
+        if streams is not None and streams.stdout is not None:
+            target = opened.enter_context(open(streams.stdout, "w+b"))
+        process = opened.enter_context(
+            subprocess.Popen(
+                [first, *map(os.fsencode, arguments)],
+                executable=program,
+                env=dict(environment or {}),
+                stdin=source,
+                stdout=target,
+                stderr=subprocess.PIPE,
+                cwd=cwd,
+                start_new_session=True,
+            )
+        )
         timed_out = False
         try:
             out, err = process.communicate(stdin, time_limit)
@@ -73,6 +93,8 @@ def run_native(
                 os.killpg(process.pid, signal.SIGKILL)
             out, err = process.communicate()
         code = process.returncode
+    if streams is not None and streams.stdout is not None:
+        out = streams.stdout.read_bytes()
     if timed_out:
         return NativeRun(-1, 0, out, err, timed_out=True)
     return NativeRun(code if code >= 0 else -1, -code if code < 0 else 0, out, err)

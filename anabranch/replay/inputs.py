@@ -28,8 +28,9 @@ _MODEL = re.compile(
     r"arg\d\d|n_args(_\d+)?|[A-Z][_-]data([_-]stat)?|std(in|out)([_-]stat)?|\w+_fail(_\d+)?|model_version|env_\w+"
 )
 
-# x86-64 struct stat: offsets of mode, size, and seconds of the times
+# x86-64 struct stat: offsets of mode, size, and the times (seconds, nanoseconds)
 _MODE, _SIZE, _ATIME, _MTIME = 24, 48, 72, 88
+_LATEST = 1 << 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,7 @@ class FileInput:
     content: bytes
     mode: int | None = None
     times: tuple[int, int] | None = None
+    """Of the last access and of the last change, in nanoseconds."""
 
 
 @dataclass(slots=True)
@@ -49,6 +51,10 @@ class Inputs:
     arguments: list[bytes] = field(default_factory=list)
     files: list[FileInput] = field(default_factory=list)
     stdin: bytes | None = None
+    stdin_regular: bool = False
+    stdout_regular: bool = False
+    failing: bool = False
+    """Calls of the kernel are to fail on demand, which no replay can make."""
     environment: dict[bytes, bytes] = field(default_factory=dict)
     own_objects: bool = False
     """Some objects are none of the model's: the program asks for them by klee_make_symbolic and the like."""
@@ -94,10 +100,14 @@ def _taken(values: Iterator[bytes], count: int) -> list[bytes]:
 
 def _stat_of(data: bytes | None) -> tuple[int | None, int | None, tuple[int, int] | None]:
     """Mode, size and times in a struct stat."""
-    if data is None or len(data) < _MTIME + 8:
+    if data is None or len(data) < _MTIME + 16:
         return None, None, None
-    mode = struct.unpack_from("<I", data, _MODE)[0]
-    size, atime, mtime = (struct.unpack_from("<q", data, offset)[0] for offset in (_SIZE, _ATIME, _MTIME))
+    (mode,) = struct.unpack_from("<I", data, _MODE)
+    (size,) = struct.unpack_from("<q", data, _SIZE)
+    seconds, nanoseconds = zip(*(struct.unpack_from("<qq", data, at) for at in (_ATIME, _MTIME)), strict=True)
+    if not all(0 <= s < _LATEST and 0 <= n < 10**9 for s, n in zip(seconds, nanoseconds, strict=True)):
+        return mode, size, None
+    atime, mtime = (s * 10**9 + n for s, n in zip(seconds, nanoseconds, strict=True))
     return mode, size, (atime, mtime)
 
 
@@ -116,9 +126,16 @@ def inputs_of(words: Sequence[str], objects: Objects) -> Inputs:
         inputs.files.append(FileInput(found[1], data, mode, times))
     if "stdin" in by_name:
         inputs.stdin = by_name["stdin"]
-        _, size, _ = _stat_of(by_name.get("stdin_stat"))
+        mode, size, _ = _stat_of(by_name.get("stdin_stat"))
+        inputs.stdin_regular = mode is not None and stat.S_ISREG(mode)
         if size is not None and 0 <= size < len(inputs.stdin):
             inputs.stdin = inputs.stdin[:size]
+    mode, _, _ = _stat_of(by_name.get("stdout_stat"))
+    inputs.stdout_regular = mode is not None and stat.S_ISREG(mode)
+    inputs.failing = any(name.endswith("_fail") and any(data) for name, data in objects)
+    for name, data in objects:
+        if name.startswith("env_"):
+            inputs.environment[name.removeprefix("env_").encode()] = _c_string(data)
     return inputs
 
 
@@ -128,7 +145,7 @@ def write_files(files: Sequence[FileInput], directory: Path) -> None:
         path = directory / file.name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(file.content)
-        if file.times is not None and all(0 <= time < 1 << 40 for time in file.times):
-            os.utime(path, file.times)
         if file.mode is not None:
             path.chmod(stat.S_IMODE(file.mode))
+        if file.times is not None:
+            os.utime(path, ns=file.times)

@@ -27,7 +27,7 @@ class ProgramRecord:
     @property
     def arguments(self) -> tuple[str, ...]:
         """What the user gave behind the program, `--sym-arg` and the like included."""
-        return tuple(map(str, self.settings.get("arguments") or ()))
+        return tuple(map(str, self.settings.get("program_args") or ()))
 
     def changed(self) -> list[Path]:
         """Inputs that are not any more what they were when the run began."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from anabranch.native.run import NativeRun, run_native
+from anabranch.native.run import NativeRun, Streams, run_native
 from anabranch.replay.build import Built, build_native
 from anabranch.replay.coverage import FileCoverage, Gathered, coverage_json
 from anabranch.replay.inputs import inputs_of, write_files
@@ -113,13 +113,15 @@ class Replayer:
         directory.mkdir()
         counters = self.scratch / "counters"
         try:
-            for copied in self.record.settings.get("files") or ():
-                host, _, guest = str(copied).partition(":")
-                place = directory / (guest or Path(host).name).lstrip("/")
+            for host, guest in self.record.settings.get("files") or ():
+                place = directory / str(guest).lstrip("/")
                 place.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(self.record.directory / host, place)
             write_files(inputs.files, directory)
-            environment = dict(inputs.environment)
+            given = self.record.settings.get("env") or ()
+            environment = {
+                str(name).encode(): str(value).encode() for name, value in given
+            } | inputs.environment
             if inputs.own_objects or not self.record.arguments:
                 environment[b"KTEST_FILE"] = str(test.resolve()).encode()
             if self.built is not None:
@@ -133,6 +135,10 @@ class Replayer:
                 time_limit=self.options.time_limit,
                 cwd=directory,
                 stdin=inputs.stdin,
+                streams=Streams(
+                    self.scratch / "stdin" if inputs.stdin_regular else None,
+                    self.scratch / "stdout" if inputs.stdout_regular else None,
+                ),
                 name=str(self.record.settings.get("program_name") or "program"),
             )
             if self.gathered is not None:
@@ -140,7 +146,7 @@ class Replayer:
         finally:
             shutil.rmtree(directory, ignore_errors=True)
             counters.unlink(missing_ok=True)
-        compared = is_prediction(predicted)
+        compared = is_prediction(predicted) and not inputs.failing
         return Replayed(predicted, native, difference(predicted, native) if compared else None, compared)
 
 

@@ -69,9 +69,12 @@ def test_files_and_standard_input() -> None:
         ("model_version", number(1)),
     ]
     inputs = inputs_of(STANDARD, objects)
-    assert inputs.files == [FileInput("A", b"12345678", 0o100640, (5, 7)), FileInput("B", b"abc\0")]
-    assert inputs.stdin == b"in\0\0"
-    assert not inputs.own_objects
+    assert inputs.files == [
+        FileInput("A", b"12345678", 0o100640, (5 * 10**9, 7 * 10**9)),
+        FileInput("B", b"abc\0"),
+    ]
+    assert inputs.stdin == b"in\0\0" and inputs.stdin_regular and not inputs.stdout_regular
+    assert not inputs.failing and not inputs.own_objects
 
 
 def test_a_size_in_the_status_cuts_the_content() -> None:
@@ -85,8 +88,16 @@ def test_objects_of_the_program_itself_are_left_to_it() -> None:
 
 
 def test_files_on_disk(tmp_path: Path) -> None:
-    write_files([FileInput("A", b"xy", 0o100600, (5, 7)), FileInput("B", b"", None, (0, 1 << 62))], tmp_path)
+    write_files([FileInput("A", b"xy", 0o100600, (5 * 10**9, 7 * 10**9)), FileInput("B", b"")], tmp_path)
     assert (tmp_path / "A").read_bytes() == b"xy"
     found = os.stat(tmp_path / "A")
     assert stat.S_IMODE(found.st_mode) == 0o600 and found.st_mtime == 7
     assert (tmp_path / "B").read_bytes() == b""
+
+
+def test_environment_and_failures() -> None:
+    inputs = inputs_of(["--sym-env", "HOME", "3"], [("env_HOME", b"/x\0\0"), ("read_fail", bytes(4))])
+    assert inputs.environment == {b"HOME": b"/x"} and not inputs.failing and inputs.arguments == []
+    assert inputs_of(["--max-fail", "1"], [("read_fail", b"\1\0\0\0")]).failing
+    assert inputs_of([], [("stdout_stat", status(0o100644, 0))]).stdout_regular
+    assert not inputs_of([], [("stdout_stat", status(0o010644, 0))]).stdout_regular

@@ -97,7 +97,9 @@ def test_files_arguments_and_input_are_there(tmp_path: Path, capsys: pytest.Capt
         ),
         ([("n_args", n), ("arg00", b"A\0"), ("A_data", b"abc")], {"end": "early"}),
     ]
-    run = hand_made(tmp_path, FILTER, tests, arguments=["--sym-args", "0", "1", "1", "--sym-files", "1", "3"])
+    run = hand_made(
+        tmp_path, FILTER, tests, program_args=["--sym-args", "0", "1", "1", "--sym-files", "1", "3"]
+    )
     assert main(["replay", str(run)]) == 0
     out = capsys.readouterr().out
     assert "Replayed 4 tests natively: 3 as predicted, 1 without prediction." in out
@@ -111,7 +113,7 @@ def test_what_differs_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         ([("stdin", b"1")], {"end": "error", "kind": "assert", "line": 3}),
         ([("stdin", b"1")], {"end": "exit", "exit_code": 1, "output": hexed(b"0")}),
     ]
-    run = hand_made(tmp_path, FILTER, tests, arguments=["--sym-stdin", "1"])
+    run = hand_made(tmp_path, FILTER, tests, program_args=["--sym-stdin", "1"])
     (run / "test000005.ktest").write_bytes(b"KTES")
     assert main(["replay", str(run), "--no-checks"]) == 1
     out = capsys.readouterr().out
