@@ -102,7 +102,8 @@ def link_parts() -> tuple[tuple[str, ...], tuple[str, ...]]:
         # Debug keeps libc.a free of link-time optimisation: a link then takes 12 ms instead of 950.
         command = [str(zig()), "build-exe", "-target", TARGET, "-lc", "-O", "Debug", "--verbose-link"]
         printed = run_tool([*command, "-cflags", "--", str(source), "--name", "empty"], Path(directory))
-    line = next((s for s in printed.splitlines() if s.startswith("ld.lld ")), "")
+    # The last one: with an empty cache zig links the start files first.
+    line = next((s for s in reversed(printed.splitlines()) if s.startswith("ld.lld ")), "")
     files = [w for w in shlex.split(line) if w.endswith((".o", ".a"))]
     before = tuple(f for f in files if f.endswith(("crt1.o", "crti.o")))
     after = tuple(f for f in files if f.endswith((".a", "crtn.o")))

@@ -24,6 +24,7 @@ from anabranch.native.tools import (
 )
 
 __all__ = [
+    "BENCH",
     "CHECKS_RUNTIME",
     "CHECK_FLAGS",
     "EXIT_ASSUME",
@@ -39,7 +40,8 @@ __all__ = [
     "run_native",
 ]
 
-NATIVE = Path(__file__).resolve().parent.parent / "native"
+BENCH = Path(__file__).resolve().parent.parent
+NATIVE = BENCH / "native"
 
 # Two instrumentations whose run-time half is anabranch/native/checks.c.
 CHECK_FLAGS = (
