@@ -23,7 +23,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from anabranch.native.run import NativeRun, run_native
+from anabranch.native.run import NativeRun, Streams, run_native
 from anabranch.native.tools import NativeError
 from anabranch.replay.build import Built, build_native
 from anabranch.replay.record import ProgramRecord
@@ -127,6 +127,7 @@ def native_case(built: Built, case: Case, directory: Path) -> NativeRun:
         arguments=case.arguments,
         cwd=directory,
         stdin=FILES[case.stdin] if case.stdin else None,
+        streams=Streams(directory.with_name("stdin")),
         name=case.utility,
     )
 

@@ -118,6 +118,9 @@ class Replayer:
                 place.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(self.record.directory / host, place)
             write_files(inputs.files, directory)
+            host_stdin = self.record.settings.get("stdin")
+            if host_stdin and inputs.stdin is None:
+                inputs.stdin, inputs.stdin_regular = (self.record.directory / host_stdin).read_bytes(), True
             given = self.record.settings.get("env") or ()
             environment = {
                 str(name).encode(): str(value).encode() for name, value in given
