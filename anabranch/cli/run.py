@@ -191,7 +191,8 @@ def run(settings: RunSettings, command: Sequence[str]) -> int:
 
 
 def main(argv: Sequence[str]) -> int:
-    if "-h" in argv or "--help" in argv:
+    own = argv[: argv.index("--")] if "--" in argv else argv
+    if "-h" in own or "--help" in own:
         print_help()
         return OK
     try:
