@@ -31,6 +31,8 @@ ADDRESS_FLAGS = ("-fsanitize=address", "-fsanitize-address-use-after-return=neve
 _UNDEFINED = ("integer-divide-by-zero", "shift-exponent", "unreachable", "return", "null", "vla-bound")
 """What the engine reports too; overflow only where the run looked for it."""
 _TO_IR = ("-Wno-override-module", "-emit-llvm", "-O1", "-Xclang", "-disable-llvm-passes")
+FUZZ_TARGET = "LLVMFuzzerTestOneInput"
+_DEFINED = re.compile(r"^define .*?(void|i\d+|ptr|float|double|\{.*?\}|\S+) @([\w.$]+)\(", re.MULTILINE)
 _DEFINE = re.compile(r"^define .*?\)[^{]*? #(\d+)", re.MULTILINE)
 
 
@@ -55,7 +57,7 @@ def build_native(record: ProgramRecord, directory: Path, *, checks: bool = True)
     ]
     if not modules:
         raise ReplayError("the run does not tell which program it explored; name one with --program")
-    text = _linked_text(modules, directory)
+    text, entry = with_main(_linked_text(modules, directory), record.settings.get("entry"))
     if checks:
         text = with_address_checks(text)
     instrumented, coverage = instrument(text)
@@ -64,16 +66,35 @@ def build_native(record: ProgramRecord, directory: Path, *, checks: bool = True)
     flags = ["-O0", "-Wno-override-module", *(ADDRESS_FLAGS if checks else ())]
     program_object = directory / "program.o"
     run_tool([*clang_command(), *flags, "-c", str(source), "-o", str(program_object)])
-    runtimes = [runtime_object(KLEE_RUNTIME, _runtime_flags(record)), runtime_object(COVERAGE_RUNTIME)]
+    runtimes = [runtime_object(KLEE_RUNTIME, _runtime_flags(entry)), runtime_object(COVERAGE_RUNTIME)]
     if checks:
         runtimes.append(runtime_object(CHECKS_RUNTIME))
     own_doubles = () if "x86_fp80" in text else long_double_objects()
     return Built(link([program_object, *runtimes], directory / "program", own_doubles), coverage)
 
 
-def _runtime_flags(record: ProgramRecord) -> tuple[str, ...]:
-    fuzzer = record.settings.get("entry") == "LLVMFuzzerTestOneInput"
-    return ("-O1", "-DANABRANCH_FUZZER") if fuzzer else ("-O1",)
+def _runtime_flags(entry: str) -> tuple[str, ...]:
+    return ("-O1", "-DANABRANCH_FUZZER") if entry == FUZZ_TARGET else ("-O1",)
+
+
+def with_main(text: str, wanted: str | None) -> tuple[str, str]:
+    """The module with a `main` that starts where the run started, and the name of that function.
+
+    A fuzz target gets its `main` from the run-time file; a `main` that was not started makes way.
+    """
+    defined = dict((name, kind) for kind, name in _DEFINED.findall(text))
+    entry = wanted or ("main" if "main" in defined or FUZZ_TARGET not in defined else FUZZ_TARGET)
+    if entry == "main":
+        return text, entry
+    if entry not in defined:
+        raise ReplayError(f"the program does not define {entry}, in which the run started")
+    text = re.sub(r"@main\b", "@anabranch.other.main", text)
+    if entry == FUZZ_TARGET:
+        return text, entry
+    kind = defined[entry]
+    call = f"call {kind} @{entry}()"
+    body = f"  %r = {call}\n  ret i32 %r" if kind == "i32" else f"  {call}\n  ret i32 0"
+    return f"{text}\ndefine i32 @main() {{\n{body}\n}}\n", entry
 
 
 def _module(record: ProgramRecord, path: Path, output: Path, checks: bool) -> Path:

@@ -139,6 +139,43 @@ def test_a_changed_program_is_noticed(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "f.c has changed" in capsys.readouterr().out
 
 
+FUZZED = """\
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+int main(void) { return 9; }
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  if (size > 2 && data[0] == 'x') abort();
+  return 0;
+}
+"""
+
+
+def test_fuzz_targets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "p.c").write_text(FUZZED)
+    arguments = [
+        "--entry",
+        "LLVMFuzzerTestOneInput",
+        "--max-len",
+        "3",
+        "--output-dir",
+        "out",
+        "--replay",
+        "-q",
+    ]
+    assert main(["run", "p.c", *arguments]) == 0
+    document = json.loads((tmp_path / "out" / "replay.json").read_text())
+    assert document["agrees"] and document["compared"] >= 3
+
+
+def test_other_entries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "p.c").write_text(PROGRAM.replace("int main(void)", "int check(void)"))
+    assert main(["run", "p.c", "--entry", "check", "--output-dir", "out", "--replay", "-q"]) == 0
+    assert json.loads((tmp_path / "out" / "replay.json").read_text())["compared"] >= 9
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
