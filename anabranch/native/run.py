@@ -39,6 +39,11 @@ class NativeRun:
         return found.group(1).decode() if found else None
 
 
+def _enter(root: Path, cwd: Path | None) -> None:
+    os.chroot(root)
+    os.chdir(cwd or "/")
+
+
 @dataclass(frozen=True)
 class Streams:
     """Regular files for standard input and output; None is a pipe."""
@@ -57,11 +62,13 @@ def run_native(
     stdin: bytes | None = None,
     streams: Streams | None = None,
     name: str | bytes | None = None,
+    root: Path | None = None,
 ) -> NativeRun:
     """Run a built program in an empty environment plus the variables given, in a session of its own.
 
-    `stdin` None is the null device; `streams` says where regular files stand for pipes; `name` is argv[0]. At
-    the limit all that the program started is killed with it.
+    `stdin` None is the null device; `streams` says where regular files stand for pipes; `name` is argv[0].
+    With `root` (superuser only) that directory is all that the program sees of the file system; `program` and
+    `cwd` are then paths inside of it. At the limit all that the program started is killed with it.
     """
     first = os.fsencode(name if name is not None else str(program))
     with contextlib.ExitStack() as opened:
@@ -80,8 +87,9 @@ def run_native(
                 stdin=source,
                 stdout=target,
                 stderr=subprocess.PIPE,
-                cwd=cwd,
+                cwd=cwd if root is None else None,
                 start_new_session=True,
+                preexec_fn=None if root is None else lambda: _enter(root, cwd),
             )
         )
         timed_out = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import tempfile
@@ -14,8 +15,9 @@ from typing import Any
 from anabranch.native.run import NativeRun, Streams, run_native
 from anabranch.replay.build import Built, build_native
 from anabranch.replay.coverage import FileCoverage, Gathered, coverage_json
-from anabranch.replay.inputs import inputs_of, write_files
+from anabranch.replay.inputs import Inputs, inputs_of, write_files
 from anabranch.replay.outcome import difference, ended, is_prediction
+from anabranch.replay.place import Place, can_have_root, make_place
 from anabranch.replay.record import ProgramRecord, ReplayError, read_record
 from anabranch.report.ktest import KTestError, read_ktest
 
@@ -109,48 +111,49 @@ class Replayer:
     def run(self, test: Path, predicted: Predicted) -> Replayed:
         """One test; KTestError if its file is broken."""
         inputs = inputs_of(self.record.arguments, read_ktest(test).objects)
-        directory = self.scratch / "test"
-        directory.mkdir()
-        counters = self.scratch / "counters"
+        program = self.built.program if self.built is not None else self.options.program
+        assert program is not None
+        place = make_place(self.scratch, program, test, can_have_root(self.built is not None))
         try:
-            for host, guest in self.record.settings.get("files") or ():
-                place = directory / str(guest).lstrip("/")
-                place.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy(self.record.directory / host, place)
-            write_files(inputs.files, directory)
-            host_stdin = self.record.settings.get("stdin")
-            if host_stdin and inputs.stdin is None:
-                inputs.stdin, inputs.stdin_regular = (self.record.directory / host_stdin).read_bytes(), True
-            given = self.record.settings.get("env") or ()
-            environment = {
-                str(name).encode(): str(value).encode() for name, value in given
-            } | inputs.environment
-            if inputs.own_objects or not self.record.arguments:
-                environment[b"KTEST_FILE"] = str(test.resolve()).encode()
-            if self.built is not None:
-                environment[b"ANABRANCH_COVERAGE"] = str(counters).encode()
-            program = self.built.program if self.built is not None else self.options.program
-            assert program is not None
-            native = run_native(
-                program.resolve(),
-                arguments=inputs.arguments,
-                environment=environment,
-                time_limit=self.options.time_limit,
-                cwd=directory,
-                stdin=inputs.stdin,
-                streams=Streams(
-                    self.scratch / "stdin" if inputs.stdin_regular else None,
-                    self.scratch / "stdout" if inputs.stdout_regular else None,
-                ),
-                name=str(self.record.settings.get("program_name") or "program"),
-            )
+            native = self._run(place, inputs)
             if self.gathered is not None:
-                self.gathered.add_file(counters)
+                self.gathered.add_file(place.counters)
         finally:
-            shutil.rmtree(directory, ignore_errors=True)
-            counters.unlink(missing_ok=True)
+            shutil.rmtree(self.scratch / "place", ignore_errors=True)
         compared = is_prediction(predicted) and not inputs.failing
         return Replayed(predicted, native, difference(predicted, native) if compared else None, compared)
+
+    def _run(self, place: Place, inputs: Inputs) -> NativeRun:
+        """Start the program with files, arguments, input and environment of a test."""
+        settings = self.record.settings
+        for host, guest in settings.get("files") or ():
+            target = place.guest(str(guest))
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(self.record.directory / host, target)
+        write_files(inputs.files, place.files)
+        if settings.get("stdin") and inputs.stdin is None:
+            inputs.stdin = (self.record.directory / str(settings["stdin"])).read_bytes()
+            inputs.stdin_regular = True
+        given = settings.get("env") or ()
+        environment = {str(name).encode(): str(value).encode() for name, value in given} | inputs.environment
+        if inputs.own_objects or not self.record.arguments:
+            environment[b"KTEST_FILE"] = os.fsencode(place.seen(place.test))
+        if self.built is not None:
+            environment[b"ANABRANCH_COVERAGE"] = os.fsencode(place.seen(place.counters))
+        return run_native(
+            place.seen(place.program),
+            arguments=inputs.arguments,
+            environment=environment,
+            time_limit=self.options.time_limit,
+            cwd=place.seen(place.files),
+            stdin=inputs.stdin,
+            streams=Streams(
+                self.scratch / "stdin" if inputs.stdin_regular else None,
+                self.scratch / "stdout" if inputs.stdout_regular else None,
+            ),
+            name=str(settings.get("program_name") or "program"),
+            root=place.root,
+        )
 
 
 def replay(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,43 @@ def test_files_arguments_and_input_are_there(tmp_path: Path, capsys: pytest.Capt
     out = capsys.readouterr().out
     assert "Replayed 4 tests natively: 3 as predicted, 1 without prediction." in out
     assert "100.0%" in out
+
+
+LOOKS = """\
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+int main(void) {
+  char name[100];
+  struct stat s;
+  puts(getcwd(name, sizeof name));
+  printf("%d %d %d", stat("/etc", &s), stat("/home/user/A", &s), stat("/tmp", &s));
+  return 0;
+}
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only the superuser can give a program a root directory")
+def test_a_root_directory_like_the_model_s(tmp_path: Path) -> None:
+    output = hexed(b"/home/user\n-1 0 0")
+    tests: list[tuple[list[tuple[str, bytes]], dict[str, object]]] = [
+        ([("A_data", b"1")], {"end": "exit", "exit_code": 0, "output": output})
+    ]
+    assert (
+        main(["replay", str(hand_made(tmp_path, LOOKS, tests, program_args=["--sym-files", "1", "1"]))]) == 0
+    )
+
+
+def test_without_a_root_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    n = (1).to_bytes(4, "little")
+    tests: list[tuple[list[tuple[str, bytes]], dict[str, object]]] = [
+        ([("n_args", n), ("arg00", b"A\0"), ("A_data", b"abc")], {"end": "exit", "exit_code": 3}),
+    ]
+    assert (
+        main(["replay", str(hand_made(tmp_path, FILTER, tests, program_args=["--sym-args", "0", "1", "1"]))])
+        == 0
+    )
 
 
 def test_what_differs_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
