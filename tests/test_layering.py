@@ -22,7 +22,10 @@ ALLOWED: dict[str, set[str]] = {
     "machine": MACHINE,
     "environment": ENVIRONMENT,
     "explore": EXPLORE,
-    "cli": EXPLORE | {"explore", "frontend"},
+    "native": set(),
+    "wrapper": {"native"},
+    "replay": EXPLORE | {"explore", "native"},
+    "cli": EXPLORE | {"explore", "frontend", "native", "replay", "wrapper"},
 }
 
 

@@ -40,6 +40,7 @@ class ProgramInput:
     arguments: tuple[Argument, ...] = ()
     environment: tuple[tuple[bytes, bytes | int], ...] = ()
     files: tuple[tuple[Path, bytes], ...] = ()
+    stdin: Path | None = None
     symbolic_files: tuple[int, int] = (0, 0)
     symbolic_stdin: int = 0
     symbolic_stdout: bool = False

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
+import hashlib
 import os
+import shutil
 import signal
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -15,6 +20,8 @@ from anabranch.cli.codes import ERRORS_FOUND, INTERRUPTED, OK, TERMINATED, USAGE
 from anabranch.cli.flags import print_help, settings_from_args
 from anabranch.cli.progress import make_display
 from anabranch.cli.settings import RunSettings, SettingsError
+from anabranch.replay.record import NAME as PROGRAM_RECORD
+from anabranch.replay.record import record_text
 from anabranch.report.recorder import RunRecorder
 from anabranch.report.result import RunResult
 from anabranch.report.rundir import RunDirectory, RunDirError, create_run_directory
@@ -109,11 +116,40 @@ def _finish(recorder: RunRecorder, result: RunResult, settings: RunSettings, dir
         print(summary(result, directory.path))
 
 
+def _run_project(settings: RunSettings, command: Sequence[str]) -> int:
+    """Make one bitcode file as the compile commands of a project say, and run that."""
+    from anabranch.wrapper.database import DatabaseError, link_database
+
+    assert settings.compile_commands is not None
+    with tempfile.TemporaryDirectory(prefix="anabranch-") as place:
+        try:
+            whole, warnings = link_database(settings.compile_commands, settings.inputs, Path(place))
+        except DatabaseError as error:
+            raise CommandError(str(error), USAGE) from error
+        for warning in warnings:
+            print(f"anabranch: {warning}", file=sys.stderr)
+        cached = _kept_bitcode(whole)
+    return run(dataclasses.replace(settings, inputs=(cached,), compile_commands=None), command)
+
+
+def _kept_bitcode(whole: Path) -> Path:
+    """The file under a name made from its content, so that the run can be replayed and found in the cache."""
+    from anabranch.native.tools import place_for
+
+    target = place_for(f"project-{hashlib.sha256(whole.read_bytes()).hexdigest()[:32]}.bc")
+    if not target.exists():
+        shutil.copy(whole, target.with_suffix(f".{os.getpid()}"))
+        os.replace(target.with_suffix(f".{os.getpid()}"), target)
+    return target
+
+
 def run(settings: RunSettings, command: Sequence[str]) -> int:
     """Explore the program of the settings into a new run directory; returns the exit code."""
     started = time.monotonic()
     cpu_before = time.process_time()
     _check_inputs(settings)
+    if settings.compile_commands is not None:
+        return _run_project(settings, command)
     program = _load(settings)
     frontend_seconds = time.monotonic() - started
     if settings.emit_ir is not None:
@@ -125,6 +161,7 @@ def run(settings: RunSettings, command: Sequence[str]) -> int:
     directory = create_run_directory(settings.output_dir)
     try:
         directory.write_assembly(program.ir_text)
+        directory.write_text(PROGRAM_RECORD, record_text(settings.inputs, Path.cwd()))
         recorder = RunRecorder(
             directory,
             command,
@@ -146,7 +183,13 @@ def run(settings: RunSettings, command: Sequence[str]) -> int:
         # The top level writes the traceback of an unexpected failure beside the results.
         error.run_directory = directory.path  # type: ignore[attr-defined]
         raise
-    return _exit_code(result, settings)
+    code = _exit_code(result, settings)
+    if settings.replay and not code:
+        from anabranch.cli.replay import run_replay
+        from anabranch.replay.replay import ReplayOptions
+
+        return run_replay(directory.path, ReplayOptions(), settings.quiet)
+    return code
 
 
 def main(argv: Sequence[str]) -> int:

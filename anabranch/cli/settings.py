@@ -83,6 +83,11 @@ class RunSettings:
         (), "define", "Program", "define a macro (repeatable)", parse_define,
         short="-D", metavar="NAME[=VALUE]", repeat=True,
     )  # fmt: skip
+    compile_commands: Path | None = _option(  # noqa: RUF009
+        None, "compile-commands", "Program",
+        "compile as FILE (compile_commands.json) says, with those of its other files that are needed", Path,
+        metavar="FILE",
+    )  # fmt: skip
     opt_level: int = _option(
         1, "opt-level", "Program",
         "simplification before exploring: 0 none, 1 keeps the branches as written, 2 may fold branches",
@@ -127,6 +132,9 @@ class RunSettings:
         (), "file", "Input", "copy a file into the program's file system (repeatable)", parse_file,
         metavar="HOST[:GUEST]", repeat=True,
     )  # fmt: skip
+    stdin: Path | None = _option(  # noqa: RUF009
+        None, "stdin", "Input", "what is in FILE is the program's standard input", Path, metavar="FILE"
+    )
     env: tuple[tuple[bytes, bytes], ...] = _option(
         (), "env", "Input", "set an environment variable (repeatable)", parse_variable,
         metavar="NAME=VALUE", repeat=True,
@@ -226,6 +234,9 @@ class RunSettings:
         "write-conditions", "Results", "write the path condition of each test as SMT-LIB (.smt2)",
         aliases=("write-smt2s",),
     )  # fmt: skip
+    replay: bool = _switch(
+        "replay", "Results", "run the tests natively at the end; exit with 1 if one does not end as predicted"
+    )
     json: bool = _switch("json", "Results", "print run.json on standard output at the end")
 
     quiet: bool = _switch("quiet", "Display", "print nothing but failures", short="-q")
@@ -240,6 +251,7 @@ class RunSettings:
             name=self.program_name.encode("utf-8", "surrogateescape"),
             environment=environment,
             files=self.files,
+            stdin=self.stdin,
             free_metadata=self.free_metadata,
             printable=self.printable,
             **words,  # type: ignore[arg-type]

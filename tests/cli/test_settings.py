@@ -29,6 +29,8 @@ FLAGS = [
     "--emit-ir",
     "o.ll",
     "--interpret",
+    "--stdin",
+    "in.txt",
     "--no-cache",
     "--search",
     "dfs",
@@ -69,6 +71,9 @@ FLAGS = [
     "--output-dir",
     "out",
     "--write-conditions",
+    "--replay",
+    "--compile-commands",
+    "cc.json",
     "--json",
     "--quiet",
     "--no-progress",
@@ -90,6 +95,7 @@ define = ["A", "B=2"]
 opt-level = 2
 entry = "start"
 interpret = true
+stdin = "in.txt"
 max-len = 5
 emit-ir = "o.ll"
 no-cache = true
@@ -114,6 +120,8 @@ log-queries = true
 tests = "all"
 output-dir = "out"
 write-conditions = true
+replay = true
+compile-commands = "cc.json"
 json = true
 quiet = true
 no-progress = true

@@ -10,6 +10,7 @@ from anabranch.environment.api import MachineApi, Value
 from anabranch.environment.ops import Condition, both, sle, slt, uge, ule
 from anabranch.environment.posix.filesystem import FileSystem, standard_file_system, with_file
 from anabranch.environment.posix.kernel import ENVIRONMENT, FILES, PROCESS, Process
+from anabranch.environment.posix.nodes import S_IFREG
 from anabranch.environment.posix.symbolic import (
     with_failures,
     with_symbolic_files,
@@ -48,6 +49,10 @@ class ProgramInput(Protocol):
     @property
     def files(self) -> Sequence[tuple[Path, bytes]]:
         """Files of the host to copy in, with the paths to put them at."""
+
+    @property
+    def stdin(self) -> Path | None:
+        """A file of the host that is copied in as standard input."""
 
     @property
     def symbolic_files(self) -> tuple[int, int]:
@@ -151,6 +156,9 @@ def install_files(m: MachineApi, program: ProgramInput) -> None:
     process = Process()
     for host, guest in program.files:
         fs = with_file(fs, guest, host.read_bytes(), host.stat().st_mode & 0o777)
+    if program.stdin is not None:
+        fs, number = fs.add_loose("file", S_IFREG | 0o644, data=program.stdin.read_bytes())
+        fs, _ = fs.closed(0).opened(number, 0)
     if count:
         fs = with_symbolic_files(m, fs, count, size, free)
     if program.symbolic_stdin:

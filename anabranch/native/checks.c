@@ -3,7 +3,7 @@
  * The compiler of the ziglang wheel instruments (-fsanitize=address,undefined) but brings no run-time library.
  * This file is that library, as small as replay needs it: shadow memory, red zones around globals, stack
  * objects and heap blocks, a heap that never reuses a freed block, and one line on stderr that names the kind:
- *     bench-check: KIND LINE
+ *     anabranch-check: KIND LINE
  * followed by exit code 96. LINE is 0 where the compiler passes none (address checks).
  */
 #include <stddef.h>
@@ -23,9 +23,9 @@ UNCHECKED static size_t append(char *to, size_t at, const char *text) {
   return at;
 }
 
-__attribute__((noreturn)) UNCHECKED void bench_check_fail(const char *kind, unsigned line) {
+__attribute__((noreturn)) UNCHECKED void check_fail(const char *kind, unsigned line) {
   char text[128], digits[12];
-  size_t n = append(text, 0, "bench-check: "), d = sizeof digits;
+  size_t n = append(text, 0, "anabranch-check: "), d = sizeof digits;
   digits[--d] = 0;
   do digits[--d] = (char)('0' + line % 10); while (line /= 10);
   n = append(text, n, kind);
@@ -44,7 +44,7 @@ UNCHECKED static void map_range(uintptr_t low, uintptr_t high) {
   void *at = mmap((void *)low, high - low, PROT_READ | PROT_WRITE,
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   if (at == MAP_FAILED) {
-    static const char why[] = "bench-check: cannot map the shadow memory\n";
+    static const char why[] = "anabranch-check: cannot map the shadow memory\n";
     if (write(2, why, sizeof why - 1) < 0) _exit(95);
     _exit(95);
   }
@@ -81,16 +81,16 @@ UNCHECKED static int bad_byte(uintptr_t p) {
 
 UNCHECKED static void check_range(const void *p, size_t n) {
   uintptr_t a = (uintptr_t)p;
-  if (n && (a < 4096 || a >= 0x800000000000ul)) bench_check_fail("ptr", 0);
+  if (n && (a < 4096 || a >= 0x800000000000ul)) check_fail("ptr", 0);
   for (size_t i = 0; i < n; i++)
-    if (bad_byte(a + i)) bench_check_fail("ptr", 0);
+    if (bad_byte(a + i)) check_fail("ptr", 0);
 }
 
-#define REPORT(name) void __asan_report_##name(uintptr_t p) { (void)p; bench_check_fail("ptr", 0); }
+#define REPORT(name) void __asan_report_##name(uintptr_t p) { (void)p; check_fail("ptr", 0); }
 REPORT(load1) REPORT(load2) REPORT(load4) REPORT(load8) REPORT(load16)
 REPORT(store1) REPORT(store2) REPORT(store4) REPORT(store8) REPORT(store16)
-void __asan_report_load_n(uintptr_t p, size_t n) { (void)p; (void)n; bench_check_fail("ptr", 0); }
-void __asan_report_store_n(uintptr_t p, size_t n) { (void)p; (void)n; bench_check_fail("ptr", 0); }
+void __asan_report_load_n(uintptr_t p, size_t n) { (void)p; (void)n; check_fail("ptr", 0); }
+void __asan_report_store_n(uintptr_t p, size_t n) { (void)p; (void)n; check_fail("ptr", 0); }
 
 UNCHECKED void __asan_loadN(uintptr_t p, size_t n) { check_range((void *)p, n); }
 UNCHECKED void __asan_storeN(uintptr_t p, size_t n) { check_range((void *)p, n); }
@@ -186,7 +186,7 @@ UNCHECKED void free(void *q) {
   if (!q) return;
   uintptr_t p = (uintptr_t)q;
   struct block *b = (struct block *)(p - sizeof *b);
-  if (p % 16 || *SHADOW(b) != HEAP_ZONE || b->magic != LIVE) bench_check_fail("free", 0);
+  if (p % 16 || *SHADOW(b) != HEAP_ZONE || b->magic != LIVE) check_fail("free", 0);
   b->magic = DEAD;
   poison(p, (b->size + 15) & ~15ul, HEAP_FREED);
 }
@@ -211,8 +211,8 @@ void *aligned_alloc(size_t align, size_t size) { (void)align; return malloc(size
 
 struct place { const char *file; uint32_t line, column; };
 #define HANDLER(name, kind)                                                       \
-  void __ubsan_handle_##name##_abort(struct place *p) { bench_check_fail(kind, p->line); } \
-  void __ubsan_handle_##name(struct place *p) { bench_check_fail(kind, p->line); }
+  void __ubsan_handle_##name##_abort(struct place *p) { check_fail(kind, p->line); } \
+  void __ubsan_handle_##name(struct place *p) { check_fail(kind, p->line); }
 HANDLER(divrem_overflow, "div")
 HANDLER(shift_out_of_bounds, "overshift")
 HANDLER(add_overflow, "overflow")
@@ -229,5 +229,5 @@ HANDLER(invalid_builtin, "invalid_builtin_use")
 HANDLER(nonnull_arg, "nullable_attribute")
 HANDLER(alignment_assumption, "ptr")
 HANDLER(function_type_mismatch, "function_type_mismatch")
-void __ubsan_handle_builtin_unreachable(struct place *p) { bench_check_fail("unreachable_call", p->line); }
-void __ubsan_handle_missing_return(struct place *p) { bench_check_fail("missing_return", p->line); }
+void __ubsan_handle_builtin_unreachable(struct place *p) { check_fail("unreachable_call", p->line); }
+void __ubsan_handle_missing_return(struct place *p) { check_fail("missing_return", p->line); }

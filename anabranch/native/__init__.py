@@ -1,0 +1,1 @@
+"""Native programs with nothing but the ziglang wheel: its clang, its lld, its musl."""

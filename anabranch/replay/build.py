@@ -1,0 +1,138 @@
+"""The native program of a run: checks of addresses and undefined behaviour, counters of coverage.
+
+C files are compiled to bitcode with clang's checks in it, bitcode is taken as it is; lld links the modules to
+one, whose text gets the counters; clang makes it native, adding the checks of addresses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from anabranch.native.long_double import long_double_objects
+from anabranch.native.tools import (
+    CHECKS_RUNTIME,
+    COVERAGE_RUNTIME,
+    INCLUDE,
+    KLEE_RUNTIME,
+    clang_command,
+    compiler,
+    link,
+    linker,
+    run_tool,
+    runtime_object,
+)
+from anabranch.replay.instrument import CoverageMap, instrument
+from anabranch.replay.record import ProgramRecord, ReplayError
+
+ADDRESS_FLAGS = ("-fsanitize=address", "-fsanitize-address-use-after-return=never")
+_UNDEFINED = ("integer-divide-by-zero", "shift-exponent", "unreachable", "return", "null", "vla-bound")
+"""What the engine reports too; overflow only where the run looked for it."""
+_TO_IR = ("-Wno-override-module", "-emit-llvm", "-O1", "-Xclang", "-disable-llvm-passes")
+FUZZ_TARGET = "LLVMFuzzerTestOneInput"
+_DEFINED = re.compile(r"^define .*?(void|i\d+|ptr|float|double|\{.*?\}|\S+) @([\w.$]+)\(", re.MULTILINE)
+_DEFINE = re.compile(r"^define .*?\)[^{]*? #(\d+)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A native program and what its counters mean."""
+
+    program: Path
+    coverage: CoverageMap
+
+
+def undefined_flags(checks: Sequence[str]) -> list[str]:
+    kinds = [*_UNDEFINED, *(("signed-integer-overflow",) if "overflow" in checks else ())]
+    return [f"-fsanitize={','.join(kinds)}", f"-fno-sanitize-recover={','.join(kinds)}"]
+
+
+def build_native(record: ProgramRecord, directory: Path, *, checks: bool = True) -> Built:
+    """Build the program of a run into `directory`; NativeError with the tool's words if that fails."""
+    modules = [
+        _module(record, record.directory / path, directory / f"{number}.bc", checks)
+        for number, (path, _) in enumerate(record.inputs)
+    ]
+    if not modules:
+        raise ReplayError("the run does not tell which program it explored; name one with --program")
+    text, entry = with_main(_linked_text(modules, directory), record.settings.get("entry"))
+    if checks:
+        text = with_address_checks(text)
+    instrumented, coverage = instrument(text)
+    source = directory / "instrumented.ll"
+    source.write_text(instrumented, errors="surrogateescape")
+    flags = ["-O0", "-Wno-override-module", *(ADDRESS_FLAGS if checks else ())]
+    program_object = directory / "program.o"
+    run_tool([*clang_command(), *flags, "-c", str(source), "-o", str(program_object)])
+    runtimes = [runtime_object(KLEE_RUNTIME, _runtime_flags(entry)), runtime_object(COVERAGE_RUNTIME)]
+    if checks:
+        runtimes.append(runtime_object(CHECKS_RUNTIME))
+    own_doubles = () if "x86_fp80" in text else long_double_objects()
+    return Built(link([program_object, *runtimes], directory / "program", own_doubles), coverage)
+
+
+def _runtime_flags(entry: str) -> tuple[str, ...]:
+    return ("-O1", "-DANABRANCH_FUZZER") if entry == FUZZ_TARGET else ("-O1",)
+
+
+def with_main(text: str, wanted: str | None) -> tuple[str, str]:
+    """The module with a `main` that starts where the run started, and the name of that function.
+
+    A fuzz target gets its `main` from the run-time file; a `main` that was not started makes way.
+    """
+    defined = dict((name, kind) for kind, name in _DEFINED.findall(text))
+    entry = wanted or ("main" if "main" in defined or FUZZ_TARGET not in defined else FUZZ_TARGET)
+    if entry == "main":
+        return text, entry
+    if entry not in defined:
+        raise ReplayError(f"the program does not define {entry}, in which the run started")
+    text = re.sub(r"@main\b", "@anabranch.other.main", text)
+    if entry == FUZZ_TARGET:
+        return text, entry
+    kind = defined[entry]
+    call = f"call {kind} @{entry}()"
+    body = f"  %r = {call}\n  ret i32 %r" if kind == "i32" else f"  {call}\n  ret i32 0"
+    return f"{text}\ndefine i32 @main() {{\n{body}\n}}\n", entry
+
+
+def _module(record: ProgramRecord, path: Path, output: Path, checks: bool) -> Path:
+    if not path.exists():
+        raise ReplayError(f"{path}: no such file: the program cannot be built again; name one with --program")
+    if path.suffix == ".bc":
+        return path
+    if path.suffix == ".ll":
+        run_tool([*compiler(), *_TO_IR, "-c", str(path), "-o", str(output)])
+        return output
+    settings = record.settings
+    command = [*compiler(), "-w", "-O1", "-g", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c"]
+    for include in settings.get("include_dirs") or ():
+        command += ["-I", str(record.directory / include)]
+    command += [f"-D{define}" for define in settings.get("defines") or ()]
+    if settings.get("libc") == "musl":
+        command.append("-mlong-double-64")
+    if checks:
+        command += undefined_flags(settings.get("checks") or ())
+    command += ["-idirafter", str(INCLUDE), "-o", str(output), "--", str(path)]
+    run_tool(command, record.directory if record.directory.is_dir() else None)
+    return output
+
+
+def _linked_text(modules: Sequence[Path], directory: Path) -> str:
+    whole, text = directory / "whole.bc", directory / "whole.ll"
+    run_tool([*linker(), "-r", "--plugin-opt=emit-llvm", "-o", str(whole), *map(str, modules)])
+    run_tool([*compiler(), *_TO_IR, "-S", str(whole), "-o", str(text)])
+    return text.read_text(errors="surrogateescape")
+
+
+def with_address_checks(text: str) -> str:
+    """Mark every function for the checks of addresses, as bitcode made without them is not."""
+    groups = set(_DEFINE.findall(text))
+
+    def mark(found: re.Match[str]) -> str:
+        if found[1] not in groups or "sanitize_address" in found[0]:
+            return found[0]
+        return f"attributes #{found[1]} = {{ sanitize_address "
+
+    return re.sub(r"^attributes #(\d+) = \{ ", mark, text, flags=re.MULTILINE)

@@ -1,0 +1,1 @@
+"""`anabranch cc`: a compiler whose programs come with their whole-program bitcode."""

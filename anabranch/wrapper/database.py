@@ -1,0 +1,114 @@
+"""Programs of a project that has a `compile_commands.json`: every entry compiled again, to bitcode.
+
+The files that the user names are taken whole; of the others those that a linker would pull for them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from anabranch.native.tools import BITCODE_FLAGS, INCLUDE, NativeError, compiler, linker, run_tool
+from anabranch.wrapper.arguments import WITH_BITCODE, bitcode_flags, parse
+
+
+class DatabaseError(Exception):
+    """The file is no compilation database, or does not serve; the message is for the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One compile: the source, where it ran, and the user's flags."""
+
+    source: Path
+    directory: Path
+    flags: tuple[str, ...]
+
+
+def read_database(file: Path) -> list[Entry]:
+    """The C files of a compilation database, each once."""
+    try:
+        items = json.loads(file.read_text("utf-8"))
+    except OSError as error:
+        raise DatabaseError(f"{file}: {(error.strerror or str(error)).lower()}") from error
+    except ValueError as error:
+        raise DatabaseError(f"{file}: not JSON: {error}") from error
+    if not isinstance(items, list):
+        raise DatabaseError(f"{file}: not a list of compile commands")
+    found: dict[Path, Entry] = {}
+    for item in items:
+        try:
+            directory = file.parent / str(item["directory"])
+            words = (
+                [str(w) for w in item["arguments"]] if "arguments" in item else shlex.split(item["command"])
+            )
+            named = str(item["file"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise DatabaseError(f"{file}: an entry without file, directory or command ({error})") from None
+        command = parse(_without_compiler(words))
+        for source in command.sources:
+            path = Path(os.path.normpath(directory / source.path))
+            if source.language in WITH_BITCODE and os.path.basename(named) == path.name:
+                found.setdefault(path, Entry(path, directory, tuple(command.compile_flags)))
+    return list(found.values())
+
+
+def _without_compiler(words: Sequence[str]) -> list[str]:
+    """The words behind the compiler's name, which may itself be several (`ccache gcc`, `anabranch cc`)."""
+    rest = list(words[1:])
+    while (
+        rest
+        and not rest[0].startswith("-")
+        and "." not in os.path.basename(rest[0])
+        and not os.path.exists(rest[0])
+    ):
+        rest.pop(0)
+    return rest
+
+
+def _compile(entry: Entry, output: Path) -> tuple[Path | None, str]:
+    message = ""
+    for machine in (False, True):
+        flags = bitcode_flags(entry.flags, machine)
+        command = [*compiler(), "-w", *flags, *BITCODE_FLAGS, "-idirafter", str(INCLUDE)]
+        try:
+            run_tool([*command, "-o", str(output), str(entry.source)], entry.directory)
+            return output, ""
+        except (NativeError, OSError) as error:
+            message = str(error)
+    return None, message
+
+
+def link_database(file: Path, roots: Sequence[Path], directory: Path) -> tuple[Path, list[str]]:
+    """One bitcode file for the sources in `roots` and what they need; and warnings about files left out."""
+    entries = {entry.source: entry for entry in read_database(file)}
+    wanted = [Path(os.path.abspath(root)) for root in roots]
+    missing = [str(root) for root in wanted if root not in entries]
+    if missing:
+        raise DatabaseError(f"{file} has no entry for {', '.join(missing)}")
+    order = [*wanted, *(source for source in entries if source not in set(wanted))]
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        outputs = [directory / f"{number}.bc" for number in range(len(order))]
+        results = list(pool.map(_compile, [entries[source] for source in order], outputs))
+    warnings = []
+    for source, (made, message) in zip(order, results, strict=True):
+        if made is None:
+            if source in wanted:
+                raise DatabaseError(message)
+            first = next((line for line in message.splitlines() if "error" in line), message)
+            warnings.append(f"{source} left out: {first}")
+    paths = [made for made, _ in results]
+    first_part = [str(path) for path in paths[: len(wanted)] if path is not None]
+    lazily = [str(path) for path in paths[len(wanted) :] if path is not None]
+    whole = directory / "whole.bc"
+    command = [*linker(), "-r", "--plugin-opt=emit-llvm", "-o", str(whole), *first_part]
+    try:
+        run_tool([*command, "--start-lib", *lazily, "--end-lib"])
+    except NativeError as error:
+        raise DatabaseError(f"{file}: cannot link: {error}") from error
+    return whole, warnings
