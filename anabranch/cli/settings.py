@@ -94,8 +94,8 @@ class RunSettings:
         lambda text: int(one_of("0", "1", "2")(text)), short="-O", metavar="LEVEL",
     )  # fmt: skip
     entry: str | None = _option(
-        None, "entry", "Program", "function to start in (default: main, or LLVMFuzzerTestOneInput)", parse_name,
-        metavar="FUNCTION", aliases=("entry-point",),
+        None, "entry", "Program", "function to start in (default: main, or LLVMFuzzerTestOneInput)",
+        parse_name, metavar="FUNCTION", aliases=("entry-point",),
     )  # fmt: skip
     libc: str = _option(
         "none", "libc", "Program",
@@ -117,7 +117,7 @@ class RunSettings:
     interpret: bool = _switch(
         "interpret",
         "Program",
-        "run by the reference interpreter instead of translated code (slow, for checking)",
+        "run by the reference interpreter, not by translated code (slow, for checks)",
     )
     no_cache: bool = _switch("no-cache", "Program", "compile anew, and do not keep the compiled program")
 

@@ -137,7 +137,7 @@ int main(void) {
 """
     )
     assert [(t.exit_code, t.output) for t in collector.tests] == [
-        (3, b"3 12 8 word 2.718\n-1 Function not implemented 53 0.5 8\nb\n")
+        (3, b"3 12 8 word 2.718\n-1 Bad file descriptor 53 0.5 8\nb\n")
     ]
 
 
