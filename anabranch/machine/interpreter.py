@@ -97,7 +97,7 @@ class Interpreter:
             outcome = None
             while outcome is None:
                 instruction = instructions[frame.position]
-                if instruction.opcode != "phi":
+                if instruction.opcode != "phi" and not unit.plan.is_repetition(instruction):
                     outcome = self.step(frame, instruction)
                 frame.position += 1
                 number = counters.segments.get((frame.block, frame.position))

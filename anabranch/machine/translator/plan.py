@@ -163,6 +163,10 @@ class Plan:
                     alias[instruction.result.index] = first
         return alias
 
+    def is_repetition(self, instruction: Instruction) -> bool:
+        """Does it compute what is there already? Its operands need not be there any more."""
+        return instruction.result is not None and instruction.result.index in self.alias
+
     def index_of(self, local: Local) -> int:
         """The index under which a local's value is kept."""
         return self.alias.get(local.index, local.index)
