@@ -140,7 +140,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--only", metavar="NAME", help="only subjects whose name starts so")
     arguments = parser.parse_args(argv)
     measure = Measure(arguments.programs, not arguments.counts_only)
-    print(f"one unit was {measure.unit:.3f} s of CPU here at last")
+    print(f"one unit is {measure.unit:.3f} s of CPU here at the start")
     rows: list[Row] = []
     for subject in SUBJECTS:
         if subject.paths > arguments.max_paths or not subject.name.startswith(arguments.only or ""):
