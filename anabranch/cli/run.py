@@ -84,10 +84,13 @@ def _load(settings: RunSettings) -> Any:
 def _explore(program: Any, settings: RunSettings, recorder: RunRecorder) -> RunResult:
     """The exploration; one that a signal breaks off gives what is known so far."""
     from anabranch.explore.engine import explore
+    from anabranch.reduce.setup import reductions
 
     try:
         with _ending_cleanly():
-            result: RunResult = explore(program, settings, recorder, recorder.directory.path)
+            result: RunResult = explore(
+                program, settings, recorder, recorder.directory.path, reductions(settings)
+            )
             return result
     except KeyboardInterrupt as stop:
         result = recorder.known_so_far()

@@ -26,7 +26,7 @@ from anabranch.cli.values import (
 SEARCHES = ("dfs", "bfs", "random-path", "random-state", "nurs:covnew", "nurs:md2u", "topological")
 CHECKS = ("overflow", "leak")
 TEST_CHOICES = ("all", "covering", "errors", "none")
-GROUPS = ("Program", "Input", "Search", "Limits", "Errors", "Solver", "Results", "Display")
+GROUPS = ("Program", "Input", "Search", "Merging", "Limits", "Errors", "Solver", "Results", "Display")
 
 
 class SettingsError(Exception):
@@ -163,6 +163,18 @@ class RunSettings:
     seed: int = _option(
         0, "seed", "Search", "start of the random numbers; the same seed gives the same run", at_least(0),
         metavar="N",
+    )  # fmt: skip
+
+    merge: str = _option(
+        "none", "merge", "Merging",
+        "join paths that meet again: none; all; qce: where estimates say that it pays; auto: qce, and it"
+        " stops where it turns out not to pay",
+        one_of("none", "all", "qce", "auto"), metavar="WHICH",
+    )  # fmt: skip
+    merging: str = _option(
+        "auto", "merging", "Merging",
+        "static: in topological order; dynamic: around the search order; auto: static without limits",
+        one_of("static", "dynamic", "auto"), metavar="HOW",
     )  # fmt: skip
 
     max_time: float | None = _option(

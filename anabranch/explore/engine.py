@@ -7,8 +7,10 @@ import resource
 import signal
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from anabranch import expr
 from anabranch.explore.build import make_backend, make_machine, make_order
@@ -19,7 +21,7 @@ from anabranch.explore.library import is_user_function
 from anabranch.explore.limits import Limits, LimitSettings, least_promising
 from anabranch.explore.loop import explore_states
 from anabranch.explore.new_coverage import NewCoverage
-from anabranch.explore.protocols import NoMerge, NoPrune
+from anabranch.explore.protocols import Merge, NoMerge, NoPrune, Prune, Search
 from anabranch.explore.reporter import Reporter
 from anabranch.explore.settings import ExploreSettings, LoadedProgram
 from anabranch.explore.signals import HandledSignals
@@ -38,6 +40,16 @@ STATS_SECONDS = 1.0
 PROGRESS_SECONDS = 0.2
 
 
+@dataclass(frozen=True, slots=True)
+class Operators:
+    """The operators of the loop that techniques replace, and what they have to say at the end."""
+
+    search: Search[State]
+    merge: Merge[State]
+    prune: Prune[State]
+    figures: Callable[[], dict[str, Any]] = dict
+
+
 class Exploration:
     """The parts of a run and its bookkeeping."""
 
@@ -47,6 +59,7 @@ class Exploration:
         settings: ExploreSettings,
         listener: Listener,
         log_dir: Path | None = None,
+        reduce: Reduce | None = None,
     ) -> None:
         self.program = program
         self.settings = settings
@@ -65,6 +78,11 @@ class Exploration:
         self.reporter.new_coverage = self.new_coverage
         self.reporter.on_tick = self.look
         self.search = make_order(program, settings, self.tree, self.table, counters, self.new_coverage)
+        self.operators = Operators(self.search, NoMerge(), NoPrune())
+        self.batch = NO_BATCH if settings.search == ("dfs",) else settings.batch_forks
+        if reduce is not None:
+            self.operators = reduce(self)
+            self.search = self.operators.search
         self.figures = Figures(self.machine, self.table, self.tree, self.search, self.reporter, self.space)
         self.limits = Limits(
             LimitSettings(
@@ -74,7 +92,6 @@ class Exploration:
                 memory=settings.max_memory * 1_000_000 if settings.max_memory else None,
             )
         )
-        self.batch = NO_BATCH if settings.search == ("dfs",) else settings.batch_forks
         self.stopped: str | None = None
         self.states_to_end = 0  # for the sake of memory
         self.waiting_max = 0
@@ -184,7 +201,8 @@ class Exploration:
         gc.disable()
         try:
             with Ticker(machine.trap, self), HandledSignals(self.interrupt):
-                explore_states(search, self, NoMerge(), NoPrune(), self.go_on)
+                operators = self.operators
+                explore_states(search, self, operators.merge, operators.prune, self.go_on)
         finally:
             explored = self.figures.cpu_seconds
             gc.enable()
@@ -216,11 +234,17 @@ class Exploration:
             timers={"explore": explored, "solver": self.figures.solver_seconds},
             stopped=self.stopped,
             searcher=self.search.description,
+            paths_multiplicity=reporter.multiplicity,
+            reductions=self.operators.figures(),
         )
         for kind, places in reporter.losses.as_dict().items():
             for place, count in places.items():
                 result.lose(kind, place, count)
         return result
+
+
+Reduce = Callable[[Exploration], Operators]
+"""Puts techniques in: is given the parts of a run before it begins."""
 
 
 def allow_deep_stack() -> None:
@@ -232,7 +256,11 @@ def allow_deep_stack() -> None:
 
 
 def explore(
-    program: LoadedProgram, settings: ExploreSettings, listener: Listener, log_dir: Path | None = None
+    program: LoadedProgram,
+    settings: ExploreSettings,
+    listener: Listener,
+    log_dir: Path | None = None,
+    reduce: Reduce | None = None,
 ) -> RunResult:
     """Explore a program; everything found goes to the listener at once, queries to files in `log_dir`."""
-    return Exploration(program, settings, listener, log_dir).run()
+    return Exploration(program, settings, listener, log_dir, reduce).run()

@@ -22,7 +22,8 @@ from anabranch.machine import (
     Silent,
     State,
     Where,
-    cons_to_list,
+    conditions,
+    record,
     stack,
 )
 from anabranch.report.errors import ErrorRecord, StackEntry
@@ -44,6 +45,7 @@ class Reporter:
         self.failures = 0
         self.early = 0
         self.silent = 0
+        self.multiplicity = 0  # of the states that ended: how many paths they stand for (seed 001, 5.2)
         self.tests = 0
         self.errors: list[ErrorRecord] = []
         self.ends: dict[str, int] = {}
@@ -112,6 +114,7 @@ class Reporter:
         self.tree.end(state.node, state.place, why)
 
     def _close(self, reason: str, where: Where | None) -> None:
+        self.multiplicity += self.machine.path.multiplicity
         self.ends[reason] = self.ends.get(reason, 0) + 1
         self.tree.end(self.machine.path.node, where.place if where is not None else 0, reason)
 
@@ -226,14 +229,18 @@ class Reporter:
         model = self._model()
         path.covered_new = False
         objects = []
-        for item in cons_to_list(path.inputs):
+
+        def holds(condition: Expr) -> bool:
+            return evaluate(condition, model) is True
+
+        for item in record(path.inputs, holds):
             data = b"".join(model[v.a].to_bytes(v.w // 8, "little") for v in item.variables)
             objects.append((item.name, data))
-        output = cons_to_list(path.output)
+        output = record(path.output, holds)
         loc = where.loc if where is not None else None
         condition = None
         if self.settings.write_conditions:
-            condition = to_smtlib(cons_to_list(path.condition))
+            condition = to_smtlib(conditions(path.condition))
         self.tests += 1
         return self.listener.on_test(
             TestCase(

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from anabranch.explore.kinds import CONDITIONAL, SWITCH
+from anabranch.explore.kinds import CONDITIONAL, MERGED, SWITCH
 
 #: (ID, state number, ID of the true side, ID of the false side, place, kind of fork or end, detail): sides
 #: are 0 at an end; the detail is the condition of a fork, or the position of an end in the order of ends.
@@ -32,7 +32,7 @@ BATCH = 4096
 class Node:
     """The tip of a live path. `waiting` is its state while that waits in a search order that walks the tree.
 
-    A path that joins others will have a tuple of parents; nothing but `ExecutionTree` follows `parent`.
+    The other parents of a path that has joined others are in `ExecutionTree.joins`.
     """
 
     __slots__ = ("id", "number", "parent", "side", "up", "waiting")
@@ -68,7 +68,7 @@ class ExecutionTree:
     `sink` receives batches of final rows; without one the rows are dropped.
     """
 
-    __slots__ = ("_rows", "_sink", "ends", "root", "states")
+    __slots__ = ("_rows", "_sink", "ends", "joins", "root", "states")
 
     def __init__(self, sink: Callable[[list[Row]], None] | None = None) -> None:
         self._sink = sink
@@ -78,6 +78,8 @@ class ExecutionTree:
         self.ends = 0
         self.states = 0
         """Number of states there ever were: the last state number given."""
+        self.joins: list[tuple[int, int]] = []
+        """`(node that ended, node that goes on for both)`: the further parents of nodes."""
 
     @property
     def forks(self) -> int:
@@ -164,6 +166,11 @@ class ExecutionTree:
         rows.append((node.id, node.number, 0, 0, place, reason, self.ends))
         if len(rows) >= BATCH:
             self.flush()
+
+    def join(self, kept: Node, gone: Node, place: int) -> None:
+        """The path of `gone` goes on as part of the path of `kept`, which has one more parent from here on."""
+        self.joins.append((gone.id, kept.id))
+        self.end(gone, place, MERGED)
 
     def flush(self) -> None:
         """Hand the rows made so far to the sink."""

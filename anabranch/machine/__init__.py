@@ -2,12 +2,14 @@
 
 from anabranch.machine.api import ModelApi
 from anabranch.machine.ends import Exit, Fault, Loss, PathEnd, ProgramError, Silent
+from anabranch.machine.joining import CannotJoin, conditions, join, record
 from anabranch.machine.location import Where, stack
 from anabranch.machine.machine import Machine, MachineSettings, Observer
 from anabranch.machine.path import Input, Path
-from anabranch.machine.state import State, cons_to_list
+from anabranch.machine.state import State
 
 __all__ = [
+    "CannotJoin",
     "Exit",
     "Fault",
     "Input",
@@ -22,6 +24,8 @@ __all__ = [
     "Silent",
     "State",
     "Where",
-    "cons_to_list",
+    "conditions",
+    "join",
+    "record",
     "stack",
 ]

@@ -80,11 +80,7 @@ class Trap:
 
     def __getitem__(self, number: int) -> int:
         frame = sys._getframe(1)
-        place = (id(frame.f_code), frame.f_lasti)
-        try:
-            target = self._starts[place]
-        except KeyError:
-            target = self._starts[place] = self._start_of_block(frame)
+        target = self.block_of(frame)
         if target is not None:
             if self._time_is_up():
                 local = frame.f_locals
@@ -100,6 +96,15 @@ class Trap:
         if self._exact is not None:
             self._exact += self.machine.counters.sizes[number]
         return self.real[number]
+
+    def block_of(self, frame: FrameType) -> Target | None:
+        """The block whose start a frame of translated code stands at, if it stands at one."""
+        place = (id(frame.f_code), frame.f_lasti)
+        try:
+            return self._starts[place]
+        except KeyError:
+            target = self._starts[place] = self._start_of_block(frame)
+            return target
 
     def _start_of_block(self, frame: FrameType) -> Target | None:
         """The block whose start a frame stands at, if any; finding the line takes long in long code."""

@@ -41,6 +41,7 @@ class Decider:
         self.max_forks = machine.settings.max_forks
         self.max_depth = machine.settings.max_depth
         self.restricted = self.max_forks is not None or self.max_depth is not None
+        self.on_fork: Callable[[BranchSite | PointSite, Continuation], None] | None = None
         self.decide = self._make_decide()
 
     # ---- deciding ------------------------------------------------------------------------------------
@@ -121,6 +122,8 @@ class Decider:
             continuation = local["K"]
         else:
             site, values, continuation = self.find_site(frame)
+        if self.on_fork is not None:
+            self.on_fork(site, continuation)
         self.forks += 1
         path.depth += 1
         negated = e.neg

@@ -29,6 +29,7 @@ from anabranch.machine.objects import ObjectNumbers
 from anabranch.machine.path import Path
 from anabranch.machine.run_time import RunTime, in_case
 from anabranch.machine.state import ROOT, Continuation, State
+from anabranch.machine.stops import Stops
 from anabranch.machine.translator.namespace import Namespace
 from anabranch.machine.translator.program import Model, TranslatedProgram
 from anabranch.machine.values import (
@@ -140,6 +141,7 @@ class Machine:
         self.interpreter = self.program.interpreter = Interpreter(self, self.program)
         self.decider = Decider(self)
         self.trap = Trap(self)
+        self.stops = Stops(self)
         self.base_depth = 0
         self._allowed_from = -1
         self._warned: set[str] = set()
@@ -213,6 +215,8 @@ class Machine:
         self.path.restore(state)
         continuation = state.continuation
         self._allow_frames(continuation)
+        if self.stops.installed:
+            self.stops.entering(state)
         try:
             result = state.entry(continuation, state.values)
             while continuation[1] is not None:

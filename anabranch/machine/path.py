@@ -9,10 +9,8 @@ import immutables
 
 from anabranch.expr import Expr
 from anabranch.machine.memory import Memory
-from anabranch.machine.state import State
+from anabranch.machine.state import Cons, State
 from anabranch.solver import Slice, SliceSpace
-
-Cons = tuple[Any, Any] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +43,7 @@ class Path:
         "output",
         "slices",
         "space",
+        "stops",
     )
 
     def __init__(self, memory: Memory, space: SliceSpace) -> None:
@@ -54,6 +53,7 @@ class Path:
         self.condition: Cons = None
         self.inputs: Cons = None
         self.output: Cons = None
+        self.stops: Cons = None  # where the path is to stop, `(counter, depth of the frame)`, innermost first
         self.notes: immutables.Map[Any, Any] = immutables.Map()
         self.node: Any = None
         self.depth = 0
@@ -71,6 +71,7 @@ class Path:
         self.condition = state.condition
         self.inputs = state.inputs
         self.output = state.output
+        self.stops = state.stops
         self.node = state.node
         self.depth = state.depth
         self.number = state.number
@@ -90,6 +91,7 @@ class Path:
         state.condition = condition
         state.inputs = self.inputs
         state.output = self.output
+        state.stops = self.stops
         state.depth = self.depth
         state.multiplicity = self.multiplicity
         state.covered_new = False

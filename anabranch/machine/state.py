@@ -13,6 +13,8 @@ from typing import Any
 from anabranch.solver import Slice
 
 Continuation = tuple[Any, ...]
+Cons = tuple[Any, Any] | None
+"""A chain `(newest, rest)` that states share."""
 ROOT: Continuation = (None, None, 0)
 
 Entry = Callable[[Continuation, tuple[Any, ...]], Any]
@@ -41,6 +43,7 @@ class State:
         "pages",
         "place",
         "slices",
+        "stops",
         "tables",
         "values",
     )
@@ -55,6 +58,7 @@ class State:
     condition: tuple[Any, Any] | None
     inputs: tuple[Any, Any] | None
     output: tuple[Any, Any] | None
+    stops: Cons
     place: int
     node: Any
     depth: int
@@ -62,13 +66,3 @@ class State:
     instructions_since_new: int
     multiplicity: int
     number: int
-
-
-def cons_to_list(chain: tuple[Any, Any] | None) -> list[Any]:
-    """The items of a cons chain `(newest, rest)`, oldest first."""
-    items = []
-    while chain is not None:
-        item, chain = chain
-        items.append(item)
-    items.reverse()
-    return items

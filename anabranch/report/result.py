@@ -72,8 +72,10 @@ class RunResult:
     paths_exit: int = 0
     paths_error: int = 0
     paths_total: int = 0
+    paths_multiplicity: int = 0
     tests: int = 0
     errors: list[ErrorRecord] = field(default_factory=list)
+    reductions: dict[str, Any] = field(default_factory=dict)
     states_explored: int = 0
     states_waiting_max: int = 0
     instructions: int = 0

@@ -47,6 +47,8 @@ def run_json(result: RunResult, finished: bool, version: str, max_places: int = 
             for kind, loss in sorted(result.losses.items())
         },
         "paths": {"exit": result.paths_exit, "error": result.paths_error, "total": result.paths_total},
+        "multiplicity": result.paths_multiplicity,
+        "reductions": result.reductions,
         "tests": result.tests,
         "errors": [error_json(error) for error in result.errors],
         "states": {"explored": result.states_explored, "waiting_max": result.states_waiting_max},

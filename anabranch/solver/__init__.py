@@ -3,6 +3,7 @@
 from .backend import UNKNOWN, UNSAT, Answer, Backend, Model, SolverStats, SolverUnknown, Verdict
 from .bitwuzla_backend import BitwuzlaBackend
 from .decorators import CrossChecked, QueryLog, SolverDisagreement
+from .disjunction import Disjunction, conjunction, disjunction
 from .enumeration import Values
 from .slices import Decision, Slice, Split
 from .space import SliceSpace
@@ -16,6 +17,7 @@ __all__ = [
     "BitwuzlaBackend",
     "CrossChecked",
     "Decision",
+    "Disjunction",
     "Model",
     "QueryLog",
     "Slice",
@@ -27,4 +29,6 @@ __all__ = [
     "Values",
     "Verdict",
     "Z3Backend",
+    "conjunction",
+    "disjunction",
 ]

@@ -12,6 +12,7 @@ from anabranch.expr.boolean import negation
 from .backend import UNKNOWN, UNSAT, Backend, Model, SolverStats, SolverUnknown, Timer
 from .bitwuzla_backend import BitwuzlaBackend
 from .bounds import range_of
+from .disjunction import Disjunction, disjoin
 from .enumeration import Values, extreme, feasible_values, preferred
 from .links import AskBackend, Bounds, ExactValues, KnownModels, Link, Query, Remembered, Seen
 from .orders import Orders
@@ -44,6 +45,7 @@ class SliceSpace:
         self._slices: dict[tuple[frozenset[Expr], tuple[int, ...]], Slice] = {}
         self._exact: dict[tuple[int, object], Slice] = {}
         self._joins: dict[tuple[Slice, ...], Slice] = {}
+        self._disjunctions: dict[tuple[Any, ...], Disjunction] = {}
         self._readable: dict[Slice, Model] = {}
 
     def root(self, index: int) -> Slice:
@@ -79,6 +81,22 @@ class SliceSpace:
         order = tuple(c for s in slices for c in s.order)
         joined = self._slices[key] = make_slice(constraints, order, variables, tuple(models), None, bounds)
         return joined
+
+    def disjoin(self, first: tuple[Slice, ...], second: tuple[Slice, ...], hint: Expr | None) -> Disjunction:
+        """The slices of a state that stands for two, given those that differ; see `disjunction`."""
+        key = (first, second, hint)
+        found = self._disjunctions.get(key)
+        if found is None:
+            found = self._disjunctions[key] = disjoin(first, second, hint, self._intern)
+        return found
+
+    def _intern(self, s: Slice) -> Slice:
+        """The slice that is kept for all slices with the same constraints, or the same known values."""
+        if not s.constraints and len(s.vars) == 1:
+            return self.root(s.vars[0])
+        if s.values is not None:
+            return self._exact.setdefault((s.vars[0], s.values), s)
+        return self._slices.setdefault((s.constraints, s.vars), s)
 
     def decide(self, s: Slice, cond: Expr) -> Decision:
         """Whether the condition is forced in the slice, or how it splits; remembered in `s.answers`.
@@ -217,6 +235,7 @@ class SliceSpace:
         self._slices.clear()
         self._exact.clear()
         self._joins.clear()
+        self._disjunctions.clear()
         self._readable.clear()
         for link in self.links:
             if isinstance(link, Remembered):

@@ -67,6 +67,15 @@ def intersect(p: ValueSet, q: ValueSet) -> ValueSet:
     return _common(p, q)
 
 
+def union(p: ValueSet, q: ValueSet) -> ValueSet:
+    """Values in either, which are sets of one variable."""
+    if isinstance(p, int):
+        assert isinstance(q, int)
+        return p | q
+    assert not isinstance(q, int)
+    return _normal([*p, *q])
+
+
 def without(p: ValueSet, q: ValueSet) -> ValueSet:
     """Values of p that are not in q."""
     if isinstance(p, int):

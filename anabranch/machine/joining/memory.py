@@ -1,0 +1,160 @@
+"""The memory of two states as one: objects, and the bytes in which their pages differ.
+
+Values of several bytes stay whole: where either side holds all bytes of one expression, or both hold something
+that is a pointer or an aligned word of known bytes, the choice is made once for the whole word.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import immutables
+
+from anabranch.expr import Expr
+from anabranch.machine.joining.values import choose
+from anabranch.machine.memory import Page, byte_parts, join_bytes, split_value
+from anabranch.machine.objects import ObjectInfo
+from anabranch.machine.joining.refusal import CannotJoin
+
+Value = Any
+Objects = immutables.Map[int, ObjectInfo]
+Pages = immutables.Map[int, Page]
+POINTER = 8
+WORD = 4
+
+
+def join_objects(a: Any, b: Any, heaps_must_agree: bool) -> Objects:
+    """The objects of both sides; one that only one side has is reached by that side's pointers only."""
+    if a is b:
+        return a  # type: ignore[no-any-return]
+    more: dict[int, ObjectInfo] = {}
+    for number, other in b.items():
+        mine = a.get(number)
+        if mine is other:
+            continue
+        if mine is None:
+            _check_alone(other, heaps_must_agree)
+            more[number] = other
+        elif mine.end != other.end:
+            raise CannotJoin("an object freed on one side")
+        elif mine.size != other.size or mine.site is not other.site:
+            raise CannotJoin("objects of different sizes")
+    for number, mine in a.items():
+        if number not in b:
+            _check_alone(mine, heaps_must_agree)
+    return a.update(more) if more else a  # type: ignore[no-any-return]
+
+
+def _check_alone(info: ObjectInfo, heaps_must_agree: bool) -> None:
+    if info.site.kind == "stack":
+        raise CannotJoin("locals of different calls")
+    if heaps_must_agree and info.site.kind == "heap" and not info.end:
+        raise CannotJoin("different heaps while leaks are looked for")
+
+
+def join_pages(guard: Expr, a: Any, b: Any, objects: Objects) -> Pages:
+    """The pages of both sides, joined byte by byte where they differ."""
+    if a is b:
+        return a  # type: ignore[no-any-return]
+    changed: dict[int, Page] = {}
+    for key, other in b.items():
+        mine = a.get(key)
+        if mine is other:
+            continue
+        if mine is None:
+            changed[key] = other
+        else:
+            page = join_page(guard, mine, other, objects)
+            if page is not mine:
+                changed[key] = page
+    return a.update(changed) if changed else a  # type: ignore[no-any-return]
+
+
+def differing(a: Page, b: Page) -> list[int]:
+    """Offsets of the bytes that differ."""
+    if a.__class__ is bytearray and b.__class__ is bytearray and a == b:
+        return []
+    # Bytes are small integers, of which there is one object each, or interned expressions.
+    return [offset for offset, (x, y) in enumerate(zip(a, b, strict=True)) if x is not y]
+
+
+def join_page(guard: Expr, a: Page, b: Page, objects: Objects) -> Page:
+    offsets = differing(a, b)
+    if not offsets:
+        return a
+    page = list(a)
+    done = 0
+    for offset in offsets:
+        if offset < done:
+            continue
+        start, size = word_at(a, b, offset, objects)
+        if start < done:
+            start, size = offset, 1
+        value = choose_word(guard, a[start : start + size], b[start : start + size])
+        page[start : start + size] = split_value(value, size)
+        done = start + size
+    return page
+
+
+def choose_word(guard: Expr, a: Any, b: Any) -> Value:
+    width = 8 * len(a)
+    mine, other = whole(a), whole(b)
+    return choose(guard, mine, other, width)
+
+
+def whole(data: Any) -> Value:
+    """Some bytes as one value."""
+    if len(data) == 1:
+        return data[0]
+    try:
+        return int.from_bytes(data, "little")
+    except TypeError:
+        return join_bytes(data)
+
+
+def word_at(a: Page, b: Page, offset: int, objects: Objects) -> tuple[int, int]:
+    """Start and size of the value that the byte at an offset belongs to."""
+    words = [word for word in (expression_word(a, offset), expression_word(b, offset)) if word is not None]
+    if words:
+        return max(words, key=lambda word: word[1])
+    start = offset & ~(POINTER - 1)
+    if pointer_like(a, start, objects) or pointer_like(b, start, objects):
+        return start, POINTER
+    start = offset & ~(WORD - 1)
+    if known(a, start, WORD) is not None and known(b, start, WORD) is not None:
+        return start, WORD
+    return offset, 1
+
+
+def expression_word(page: Page, offset: int) -> tuple[int, int] | None:
+    """The whole expression that a byte is a part of, if all of its bytes lie there."""
+    byte = page[offset]
+    if byte.__class__ is not Expr or byte.op != "extract":
+        return None
+    source = byte.a
+    if source.w % 8 or byte.c % 8 or source.w > 64:
+        return None
+    start, size = offset - byte.c // 8, source.w // 8
+    if start < 0 or start + size > len(page):
+        return None
+    parts = byte_parts(source)
+    for mine, part in zip(page[start : start + size], parts, strict=True):
+        if mine is not part:
+            return None
+    return start, size
+
+
+def known(page: Page, start: int, size: int) -> int | None:
+    data = page[start : start + size]
+    if len(data) < size:
+        return None
+    try:
+        return int.from_bytes(data, "little")
+    except TypeError:
+        return None
+
+
+def pointer_like(page: Page, start: int, objects: Objects) -> bool:
+    value = known(page, start, POINTER)
+    return value is not None and value >> 32 in objects and bool(value >> 32)
+

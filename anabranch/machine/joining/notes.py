@@ -1,0 +1,37 @@
+"""What models keep for a path, of two states as one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import immutables
+
+from anabranch.expr import Expr
+from anabranch.machine.joining.refusal import CannotJoin
+from anabranch.machine.joining.same import same
+
+Notes = immutables.Map[Any, Any]
+
+
+def join_notes(guard: Expr, a: Notes, b: Notes) -> Notes:
+    """What models keep; a value that can be joined has a method `join(other, guard)`."""
+    if a is b:
+        return a
+    notes = a
+    for key in dict.fromkeys((*a, *b)):
+        mine, other = a.get(key), b.get(key)
+        if mine is other or same(mine, other):
+            continue
+        kind = key[0] if isinstance(key, tuple) else key
+        if mine is not None and hasattr(mine, "join") and other.__class__ is mine.__class__:
+            value = mine.join(other, guard)
+        elif kind == "name":
+            value = max(mine or 0, other or 0)
+        elif kind == "prefer":
+            value = (*(mine or ()), *(w for w in other or () if w not in (mine or ())))
+        elif kind == "static" and (mine is None or other is None):
+            value = mine if other is None else other
+        else:
+            raise CannotJoin(f"different {kind}")
+        notes = notes.set(key, value)
+    return notes

@@ -1,0 +1,86 @@
+"""Two waiting states at one place become one that stands for both (ARCHITECTURE, section 3; seed 001).
+
+Wherever the states differ, the joined one holds `ite(guard, mine, other)`, where the guard is a condition that
+every input of the first state satisfies and no input of the second. Nothing is approximated: where that
+cannot be written down, `CannotJoin` says why.
+"""
+
+from __future__ import annotations
+
+from anabranch.expr import Expr
+from anabranch.machine.joining.chains import chain_length, join_histories, join_records, parting
+from anabranch.machine.joining.memory import join_objects, join_pages
+from anabranch.machine.joining.notes import join_notes
+from anabranch.machine.joining.refusal import CannotJoin
+from anabranch.machine.joining.values import differing_frames, join_continuations, join_frame
+from anabranch.machine.state import State
+from anabranch.solver import Slice, SliceSpace
+
+
+def join(a: State, b: State, space: SliceSpace, heaps_must_agree: bool = False) -> State:
+    """The state that stands for both; neither is changed.
+
+    `heaps_must_agree`: who looks for leaks must know at the end which objects there are.
+    """
+    if a is b:
+        raise CannotJoin("a state with itself")
+    if a.entry is not b.entry:
+        raise CannotJoin("different places")
+    frames = differing_frames(a.continuation, b.continuation)
+    objects = join_objects(a.objects, b.objects, heaps_must_agree)
+    guard, slices = join_conditions(a, b, space)
+    joined = State()
+    joined.entry = a.entry
+    joined.place = a.place
+    joined.values = join_frame(guard, a.entry, a.values, b.values)
+    joined.continuation = join_continuations(guard, frames)
+    joined.objects = objects
+    joined.pages = join_pages(guard, a.pages, b.pages, objects)
+    counts = join_counts(a.tables[0], b.tables[0])
+    joined.tables = (counts, join_notes(guard, a.tables[1], b.tables[1]))
+    joined.slices = slices
+    joined.condition = join_histories(a.condition, b.condition)
+    joined.inputs = join_records(guard, a.inputs, b.inputs)
+    joined.output = join_records(guard, a.output, b.output)
+    joined.stops = a.stops if a.stops is b.stops or chain_length(a.stops) >= chain_length(b.stops) else b.stops
+    joined.depth = max(a.depth, b.depth)
+    joined.covered_new = a.covered_new or b.covered_new
+    joined.instructions_since_new = min(a.instructions_since_new, b.instructions_since_new)
+    joined.multiplicity = a.multiplicity + b.multiplicity
+    joined.node = a.node
+    joined.number = a.number
+    return joined
+
+
+def join_conditions(a: State, b: State, space: SliceSpace) -> tuple[Expr, dict[int, Slice]]:
+    """What tells the states apart, and the slices of both."""
+    differing = [index for index, part in a.slices.items() if b.slices.get(index) is not part]
+    only_b = [index for index in b.slices if index not in a.slices]
+    _, mine, others = parting(a.condition, b.condition)
+    if not mine and not others:
+        raise CannotJoin("the same path twice")
+    if not differing and not only_b:
+        raise CannotJoin("path conditions that do not exclude each other")
+    hint = None
+    if mine and others and mine[0].__class__ is Expr and mine[0].neg is others[0]:
+        hint = mine[0]
+    indices = [*differing, *only_b]
+    first = tuple(dict.fromkeys(a.slices.get(i) or space.root(i) for i in indices))
+    second = tuple(dict.fromkeys(b.slices.get(i) or space.root(i) for i in indices))
+    found = space.disjoin(first, second, hint)
+    slices = a.slices.copy()
+    for part in found.slices:
+        for index in part.vars:
+            slices[index] = part
+    return found.guard, slices
+
+
+def join_counts(a: dict[int, int], b: dict[int, int]) -> dict[int, int]:
+    """How often each place has allocated: no number may come twice on either path."""
+    if a is b:
+        return a
+    counts = a.copy()
+    for site, count in b.items():
+        if counts.get(site, 0) < count:
+            counts[site] = count
+    return counts

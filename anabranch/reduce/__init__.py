@@ -1,0 +1,1 @@
+"""Reductions: techniques that explore less than everything, each behind an operator of the loop."""

@@ -1,0 +1,1 @@
+"""Merging of states (seed 001)."""

@@ -1,0 +1,73 @@
+"""The merge operator: joins a state with similar ones that wait at its place (seed 001, Algorithm 1)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import ClassVar, Protocol
+
+from anabranch.explore.protocols import EXACT, Contract
+from anabranch.explore.tree import ExecutionTree
+from anabranch.machine import CannotJoin, State, join
+from anabranch.reduce.merging.waiting import Waiting
+from anabranch.solver import SliceSpace
+
+
+class Similarity(Protocol):
+    """The relation `~` of Algorithm 1."""
+
+    def similar(self, a: State, b: State) -> bool:
+        """Is joining two states at one place worth it?"""
+        ...
+
+
+class Everything:
+    """All states at one place are similar."""
+
+    def similar(self, a: State, b: State) -> bool:
+        return True
+
+
+class Merging:
+    """Joins states; what cannot be joined is counted by reason."""
+
+    contract: ClassVar[Contract] = EXACT
+
+    def __init__(
+        self,
+        waiting: Waiting,
+        similarity: Similarity,
+        space: SliceSpace,
+        tree: ExecutionTree,
+        heaps_must_agree: bool,
+    ) -> None:
+        self.waiting = waiting
+        self.similarity = similarity
+        self.space = space
+        self.tree = tree
+        self.heaps_must_agree = heaps_must_agree
+        self.merges = 0
+        self.refused: Counter[str] = Counter()
+
+    def join(self, state: State) -> State:
+        """The state, or what it became together with waiting ones."""
+        while True:
+            partner = self._join_one(state)
+            if partner is None:
+                return state
+            state = partner
+
+    def _join_one(self, state: State) -> State | None:
+        for other in self.waiting.at(self.waiting.key(state)):
+            if not self.similarity.similar(other, state):
+                self.refused["not similar"] += 1
+                continue
+            try:
+                joined = join(other, state, self.space, self.heaps_must_agree)
+            except CannotJoin as refusal:
+                self.refused[refusal.reason] += 1
+                continue
+            self.waiting.remove(other)
+            self.tree.join(other.node, state.node, state.place)
+            self.merges += 1
+            return joined
+        return None

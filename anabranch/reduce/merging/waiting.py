@@ -1,0 +1,60 @@
+"""The waiting states by place: who could be joined with whom."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+
+from anabranch.explore.protocols import Search
+from anabranch.machine import State
+
+Key = Callable[[State], Hashable]
+
+
+class Waiting:
+    """A search order that also knows its states by key (place, and what they must agree on)."""
+
+    def __init__(self, order: Search[State], key: Key) -> None:
+        self._order = order
+        self._key = key
+        self._by_key: dict[Hashable, dict[State, None]] = {}
+        self._keys: dict[State, Hashable] = {}
+
+    @property
+    def description(self) -> str:
+        return self._order.description
+
+    def key(self, state: State) -> Hashable:
+        found = self._keys.get(state)
+        return self._key(state) if found is None else found
+
+    def at(self, key: Hashable) -> list[State]:
+        """The waiting states with a key, oldest first."""
+        return list(self._by_key.get(key, ()))
+
+    def add(self, states: Sequence[State]) -> None:
+        for state in states:
+            key = self._keys[state] = self._key(state)
+            self._by_key.setdefault(key, {})[state] = None
+        self._order.add(states)
+
+    def remove(self, state: State) -> None:
+        self._forget(state)
+        self._order.remove(state)
+
+    def pick(self) -> State:
+        state = self._order.pick()
+        self._forget(state)
+        return state
+
+    def _forget(self, state: State) -> None:
+        key = self._keys.pop(state)
+        bucket = self._by_key[key]
+        del bucket[state]
+        if not bucket:
+            del self._by_key[key]
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    def states(self) -> Iterator[State]:
+        return self._order.states()
