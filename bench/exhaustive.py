@@ -67,11 +67,14 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.exhaustive", description=__doc__)
     common_arguments(parser, 300)
     parser.add_argument("--search", default="dfs", help="search order of the engine")
+    parser.add_argument("--merge", default="none", help="which states to merge: none, all, qce, auto")
+    parser.add_argument("--merging", default="auto", help="how: static, dynamic, auto")
     parser.add_argument("--verbose", action="store_true", help="a line for every program")
     arguments = parser.parse_args(argv)
     arguments.keep.mkdir(parents=True, exist_ok=True)
     seeds = range(arguments.first, arguments.first + arguments.count)
-    check = partial(check_seed, keep=arguments.keep, search=arguments.search)
+    flags = (*FLAGS, "--merge", arguments.merge, "--merging", arguments.merging)
+    check = partial(check_seed, keep=arguments.keep, extra=flags, search=arguments.search)
     verdicts = []
     for verdict in each(check, seeds, arguments.jobs):
         verdicts.append(verdict)

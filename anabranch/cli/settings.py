@@ -176,6 +176,9 @@ class RunSettings:
         "static: in topological order; dynamic: around the search order; auto: static without limits",
         one_of("static", "dynamic", "auto"), metavar="HOW",
     )  # fmt: skip
+    count_paths: bool = _switch(
+        "count-paths", "Merging", "count the paths that merged states stand for, one by one (slow)"
+    )
 
     max_time: float | None = _option(
         None, "max-time", "Limits", "stop after this time: 10, 3.5 (seconds), 1h10min, 500ms", parse_time,

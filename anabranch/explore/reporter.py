@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from anabranch.environment import render
@@ -24,10 +24,12 @@ from anabranch.machine import (
     Where,
     conditions,
     record,
+    single_paths,
     stack,
 )
 from anabranch.report.errors import ErrorRecord, StackEntry
 from anabranch.report.events import Listener, TestCase
+from anabranch.solver import SolverUnknown
 
 
 class Reporter:
@@ -48,6 +50,7 @@ class Reporter:
         self.multiplicity = 0  # of the states that ended: how many paths they stand for (seed 001, 5.2)
         self.tests = 0
         self.errors: list[ErrorRecord] = []
+        self.exact_paths = 0  # as far as they were told apart, see `count_paths`
         self.ends: dict[str, int] = {}
         self.on_tick: Callable[[], None] = lambda: None
         self._check_leaks = "leak" in settings.checks
@@ -78,8 +81,7 @@ class Reporter:
                 return
             self.exits += 1
             self._close("exit", where)
-            if self._wanted(path.covered_new):
-                self._write("exit", where, status=end.status)
+            self._tests(path.covered_new, "exit", where, status=end.status)
         elif isinstance(end, ProgramError):
             if (
                 end.fault.kind == "user"
@@ -98,8 +100,7 @@ class Reporter:
             self.losses.add(str(end), where.text() if where is not None else "")
             self.early += 1
             self._close(end.kind, where)
-            if self._wanted(path.covered_new):
-                self._write("early", where, kind=str(end))
+            self._tests(path.covered_new, "early", where, kind=str(end))
 
     def error_branch(self, fault: Fault, where: Where | None) -> None:
         self._failed(fault, where, fault.kind)
@@ -117,6 +118,11 @@ class Reporter:
         self.multiplicity += self.machine.path.multiplicity
         self.ends[reason] = self.ends.get(reason, 0) + 1
         self.tree.end(self.machine.path.node, where.place if where is not None else 0, reason)
+
+    @property
+    def counts_exactly(self) -> bool:
+        """Are the single paths of joined states told apart?"""
+        return self.settings.tests == "all" or self.settings.count_paths
 
     def _wanted(self, covering: bool) -> bool:
         tests = self.settings.tests
@@ -136,9 +142,8 @@ class Reporter:
         first = key not in self._reported
         self._reported.add(key)
         reported = first or self.settings.all_errors
-        test: int | None = None
-        if self._wanted(covering) or (reported and self.settings.tests != "none"):
-            test = self._write("error", where, kind=fault.kind)
+        wanted = covering or (reported and self.settings.tests != "none")
+        test = self._tests(wanted, "error", where, kind=fault.kind, always=reported)
         if not reported:
             return
         model = self._model() if test is not None or fault.info else {}
@@ -221,6 +226,47 @@ class Reporter:
         if wishes:
             model.update(path.space.prefer(slices, list(wishes)))
         return model
+
+    def _tests(
+        self,
+        covering: bool,
+        end: str,
+        where: Where | None,
+        status: Any = None,
+        kind: str | None = None,
+        always: bool = False,
+    ) -> int | None:
+        """The tests of the path that ends, if any are wanted; the number of the first."""
+        path = self.machine.path
+        tests = self.settings.tests
+        wanted = tests == "all" or (tests != "none" and always) or (tests == "covering" and covering)
+        if path.multiplicity == 1 or not self.counts_exactly:
+            self.exact_paths += 1
+            return self._write(end, where, status, kind) if wanted else None
+        first: int | None = None
+        for _ in self._single_paths():
+            self.exact_paths += 1
+            if tests == "all" or (wanted and first is None):
+                number = self._write(end, where, status, kind)
+                first = number if first is None else first
+        return first
+
+    def _single_paths(self) -> Iterator[None]:
+        """Make each path that the running one stands for the running one in turn."""
+        path = self.machine.path
+        condition, slices = path.condition, path.slices.copy()
+        try:
+            for single, taken in single_paths(condition, slices, path.space):
+                path.slices.clear()
+                path.slices.update(single)
+                path.condition = taken
+                yield
+        except SolverUnknown:
+            self.losses.add("solver gave up")
+        finally:
+            path.slices.clear()
+            path.slices.update(slices)
+            path.condition = condition
 
     def _write(
         self, end: str, where: Where | None, status: Any = None, kind: str | None = None

@@ -15,6 +15,9 @@ class ReportSettings(Protocol):
     def tests(self) -> str: ...
 
     @property
+    def count_paths(self) -> bool: ...
+
+    @property
     def all_errors(self) -> bool: ...
 
     @property

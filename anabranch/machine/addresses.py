@@ -17,6 +17,7 @@ from anabranch.machine.arithmetic import to_signed
 from anabranch.machine.ends import Fault, ProgramError
 from anabranch.machine.memory import join_bytes, split_value
 from anabranch.machine.objects import ObjectInfo
+from anabranch.machine.undefined import settled
 
 if TYPE_CHECKING:
     from anabranch.machine.machine import Machine
@@ -103,11 +104,12 @@ class AddressResolver:
         indices = expr_vars(address)
         if not indices or indices[0] >= 0:
             return address
-        if self.machine.depends_on(address, indices):
+        known = settled(self.machine, address)
+        if known is None:
             raise ProgramError(
                 Fault("uninitialised", "use of uninitialised memory as an address", {"address": address})
             )
-        return self.machine.with_zeros(address)
+        return known
 
     def _in_bounds(self, address: Expr, size: int, write: bool, info: ObjectInfo) -> tuple[ObjectInfo, Value]:
         """The address is based on this object: anything outside of it is an error."""

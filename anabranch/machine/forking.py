@@ -18,6 +18,7 @@ from anabranch.machine.ends import Fault, Loss, ProgramError, Yield
 from anabranch.machine.interpreter import Frame, Interpreter
 from anabranch.machine.state import Continuation, State
 from anabranch.machine.translator.sites import BranchSite, PointSite
+from anabranch.machine.undefined import settled
 from anabranch.solver import Slice, SolverUnknown, Split
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ class Decider:
     def miss(self, e: Expr, indices: tuple[int, ...]) -> Any:
         """A condition not seen before in its slice."""
         if indices[0] < 0:
-            return self._undefined(e, indices)
+            return self._undefined(e)
         part = self.path.slice_of(indices)
         answer = part.answers.get(e)
         if answer is not None:
@@ -97,12 +98,12 @@ class Decider:
         self.path.constrain(taken, self.space.extend(part, taken))
         return side
 
-    def _undefined(self, e: Expr, indices: tuple[int, ...]) -> Any:
+    def _undefined(self, e: Expr) -> bool:
         """A condition on uninitialised data is an error if its value really depends on that data."""
-        if self.machine.depends_on(e, indices):
+        known = settled(self.machine, e)
+        if known is None:
             raise ProgramError(Fault("uninitialised", "use of uninitialised memory", {"condition": e}))
-        known = self.machine.with_zeros(e)
-        return bool(known) if known.__class__ is Expr else known
+        return bool(known)
 
     # ---- forking -------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from anabranch import expr
-from anabranch.expr import Expr, expr_vars, substitute, variable
+from anabranch.expr import Expr, expr_vars
 from anabranch.ir.module import Module
 from anabranch.ir.types import VOID
 from anabranch.machine import location
@@ -385,26 +385,6 @@ class Machine:
             return answer
         self.path.constrain(condition, answer.yes)
         return True
-
-    def depends_on(self, value: Expr, indices: tuple[int, ...]) -> bool:
-        """Can uninitialised data change the value on this path?"""
-        unknown = {variable(i): expr.var(f"undefined?{-i}", -i) for i in indices if i < 0}
-        one, other = substitute(value, unknown), self.with_zeros(value)
-        differ = expr.ne(one, other, value.w)
-        if differ.__class__ is not Expr:
-            return bool(differ)
-        parts = dict.fromkeys(self.path.slices[i] for i in indices if i >= 0)
-        constraints = [c for part in parts for c in part.order]
-        try:
-            return self.space.check([*constraints, differ]) is not None
-        except SolverUnknown:
-            self.lose("solver gave up")
-            return False
-
-    def with_zeros(self, value: Expr) -> Value:
-        """The value with zeros for uninitialised data."""
-        zeros = {variable(i): False if i == -1 else 0 for i in expr_vars(value) if i < 0}
-        return substitute(value, zeros)
 
     def choose_callee(self, address: Expr) -> int:
         """The function that a symbolic pointer means on this path."""

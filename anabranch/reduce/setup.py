@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from anabranch.explore.engine import Exploration, NO_BATCH, Operators, Reduce
+from anabranch.explore.engine import NO_BATCH, Exploration, Operators, Reduce
 from anabranch.explore.protocols import NoPrune
 from anabranch.explore.search.topological import Topological
 from anabranch.reduce.merging.merge import Everything, Merging
@@ -34,6 +34,7 @@ def reductions(settings: ReduceSettings) -> Reduce | None:
 
         def figures():
             return {"merges": merging.merges, "refused": dict(merging.refused)}
+
         return Operators(waiting, merging, NoPrune(), figures)
 
     return install

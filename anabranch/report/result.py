@@ -73,6 +73,7 @@ class RunResult:
     paths_error: int = 0
     paths_total: int = 0
     paths_multiplicity: int = 0
+    paths_exact: int | None = None
     tests: int = 0
     errors: list[ErrorRecord] = field(default_factory=list)
     reductions: dict[str, Any] = field(default_factory=dict)

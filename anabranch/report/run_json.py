@@ -48,6 +48,7 @@ def run_json(result: RunResult, finished: bool, version: str, max_places: int = 
         },
         "paths": {"exit": result.paths_exit, "error": result.paths_error, "total": result.paths_total},
         "multiplicity": result.paths_multiplicity,
+        "exact_paths": result.paths_exact,
         "reductions": result.reductions,
         "tests": result.tests,
         "errors": [error_json(error) for error in result.errors],

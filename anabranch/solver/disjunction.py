@@ -86,7 +86,7 @@ def disjoin(
     rest_b = [c for c in others if not follows(c, negation(guard))]
     condition: Value = ite(guard, conjunction(rest_a), conjunction(rest_b), 1)
     if condition.__class__ is Expr:
-        common += [c for c in conjuncts(condition) if c not in common]
+        common = list(dict.fromkeys((*common, *conjuncts(condition))))
     assert condition is not False
     slices = tuple(map(intern, components(a, b, common)))
     return Disjunction(guard, condition, slices)
@@ -108,7 +108,7 @@ def find_guard(a: Side, mine: list[Expr], b: Side, others: list[Expr]) -> Expr:
 def follows(cond: Expr, guard: Expr) -> bool:
     """Does the guard alone imply the condition?"""
     parts = conjuncts(guard)
-    if cond in parts:
+    if any(cond is part for part in parts):  # not `in`, which would compare
         return True
     variables = expr_vars(cond)
     if len(variables) != 1:

@@ -66,7 +66,8 @@ class EngineRun:
 
     @property
     def paths(self) -> int:
-        return int(self.run["paths"]["total"])
+        exact = self.run.get("exact_paths")
+        return int(self.run["paths"]["total"] if exact is None else exact)
 
     @property
     def complete(self) -> bool:

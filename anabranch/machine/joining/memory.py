@@ -11,10 +11,10 @@ from typing import Any
 import immutables
 
 from anabranch.expr import Expr
+from anabranch.machine.joining.refusal import CannotJoin
 from anabranch.machine.joining.values import choose
 from anabranch.machine.memory import Page, byte_parts, join_bytes, split_value
 from anabranch.machine.objects import ObjectInfo
-from anabranch.machine.joining.refusal import CannotJoin
 
 Value = Any
 Objects = immutables.Map[int, ObjectInfo]
@@ -157,4 +157,3 @@ def known(page: Page, start: int, size: int) -> int | None:
 def pointer_like(page: Page, start: int, objects: Objects) -> bool:
     value = known(page, start, POINTER)
     return value is not None and value >> 32 in objects and bool(value >> 32)
-

@@ -28,7 +28,7 @@ def join_notes(guard: Expr, a: Notes, b: Notes) -> Notes:
         elif kind == "name":
             value = max(mine or 0, other or 0)
         elif kind == "prefer":
-            value = (*(mine or ()), *(w for w in other or () if w not in (mine or ())))
+            value = tuple(dict.fromkeys((*(mine or ()), *(other or ()))))
         elif kind == "static" and (mine is None or other is None):
             value = mine if other is None else other
         else:

@@ -1,0 +1,73 @@
+"""Uninitialised data: whether a value depends on it, and what the value is if it does not.
+
+After a join a value may be uninitialised on one side only, `ite(guard, undefined, known)`: the path is then
+divided by the guard first, so that the side without uninitialised data goes on.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from anabranch import expr
+from anabranch.expr import Expr, expr_vars, substitute, variable
+from anabranch.solver import SolverUnknown
+
+if TYPE_CHECKING:
+    from anabranch.machine.machine import Machine
+
+Value = Any
+
+
+def settled(machine: Machine, value: Expr) -> Value | None:
+    """The value without uninitialised data; None if such data can change it. May fork."""
+    now: Value = value
+    while now.__class__ is Expr and has_undefined(now):
+        if not depends(machine, now):
+            return with_zeros(now)
+        guard = dividing_condition(now)
+        if guard is None:
+            return None
+        now = substitute(now, {guard: bool(guard)})
+    return now
+
+
+def has_undefined(value: Expr) -> bool:
+    indices = expr_vars(value)
+    return bool(indices) and indices[0] < 0
+
+
+def depends(machine: Machine, value: Expr) -> bool:
+    """Can uninitialised data change the value on this path?"""
+    indices = expr_vars(value)
+    unknown = {variable(i): expr.var(f"undefined?{-i}", -i) for i in indices if i < 0}
+    one, other = substitute(value, unknown), with_zeros(value)
+    differ = expr.ne(one, other, value.w)
+    if differ.__class__ is not Expr:
+        return bool(differ)
+    parts = dict.fromkeys(machine.path.slices[i] for i in indices if i >= 0)
+    constraints = [c for part in parts for c in part.order]
+    try:
+        return machine.space.check([*constraints, differ]) is not None
+    except SolverUnknown:
+        machine.lose("solver gave up")
+        return False
+
+
+def with_zeros(value: Expr) -> Value:
+    """The value with zeros for uninitialised data."""
+    zeros = {variable(i): False if i == -1 else 0 for i in expr_vars(value) if i < 0}
+    return substitute(value, zeros)
+
+
+def dividing_condition(value: Expr) -> Expr | None:
+    """A defined condition on which it depends whether uninitialised data is chosen."""
+    pending, seen = [value], {value}
+    while pending:
+        node = pending.pop()
+        if node.op == "ite" and not has_undefined(node.a):
+            return node.a  # type: ignore[no-any-return]
+        for part in (node.a, node.b, node.c):
+            if part.__class__ is Expr and part not in seen and has_undefined(part):
+                seen.add(part)
+                pending.append(part)
+    return None
