@@ -193,20 +193,26 @@ def var(name: str, width: int) -> Expr:
     return n
 
 
-def undefined(width: int) -> Expr:
-    """The value of uninitialised memory: one variable a width, with a negative index."""
-    n = _UNDEFINED.get(width)
+INSTANCE = 1 << 12  # more than any width
+
+
+def undefined(width: int, instance: int = 0) -> Expr:
+    """The value of uninitialised memory: a variable with a negative index, the same for all data of a width.
+
+    Where it matters that two such values need not be equal, they get different instances.
+    """
+    index = -(width + instance * INSTANCE)
+    n = _UNDEFINED.get(index)
     if n is None:
-        n = _UNDEFINED[width] = make(
-            (VAR, "undefined", width, "undefined"), VAR, width, -width, f"undefined{width}"
-        )
-        n.vs = (-width,)
+        name = f"undefined{width}" + (f".{instance}" if instance else "")
+        n = _UNDEFINED[index] = make((VAR, "undefined", index, "undefined"), VAR, width, index, name)
+        n.vs = (index,)
     return n
 
 
 def variable(index: int) -> Expr:
     """The variable with that index, undefined data included."""
-    return VARIABLES[index] if index >= 0 else undefined(-index)
+    return VARIABLES[index] if index >= 0 else undefined(-index % INSTANCE, -index // INSTANCE)
 
 
 def operands(n: Expr) -> Iterator[Expr]:

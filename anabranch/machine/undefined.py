@@ -38,13 +38,12 @@ def has_undefined(value: Expr) -> bool:
 
 def depends(machine: Machine, value: Expr) -> bool:
     """Can uninitialised data change the value on this path?"""
-    indices = expr_vars(value)
-    unknown = {variable(i): expr.var(f"undefined?{-i}", -i) for i in indices if i < 0}
+    unknown = {variable(i): expr.var(f"undefined?{-i}", variable(i).w) for i in expr_vars(value) if i < 0}
     one, other = substitute(value, unknown), with_zeros(value)
     differ = expr.ne(one, other, value.w)
     if differ.__class__ is not Expr:
         return bool(differ)
-    parts = dict.fromkeys(machine.path.slices[i] for i in indices if i >= 0)
+    parts = dict.fromkeys(machine.path.slices[i] for i in expr_vars(value) if i >= 0)
     constraints = [c for part in parts for c in part.order]
     try:
         return machine.space.check([*constraints, differ]) is not None
@@ -55,17 +54,25 @@ def depends(machine: Machine, value: Expr) -> bool:
 
 def with_zeros(value: Expr) -> Value:
     """The value with zeros for uninitialised data."""
-    zeros = {variable(i): False if i == -1 else 0 for i in expr_vars(value) if i < 0}
+    unknown = [variable(i) for i in expr_vars(value) if i < 0]
+    zeros: dict[Expr, Value] = {u: False if u.w == 1 else 0 for u in unknown}
     return substitute(value, zeros)
 
 
 def dividing_condition(value: Expr) -> Expr | None:
-    """A defined condition on which it depends whether uninitialised data is chosen."""
+    """A defined condition on which it depends whether uninitialised data is chosen.
+
+    Simplification turns choices between Booleans into conjunctions and disjunctions.
+    """
     pending, seen = [value], {value}
     while pending:
         node = pending.pop()
         if node.op == "ite" and not has_undefined(node.a):
             return node.a  # type: ignore[no-any-return]
+        if node.op in ("and", "or") and node.w == 1:
+            for part in (node.a, node.b):
+                if not has_undefined(part):
+                    return part  # type: ignore[no-any-return]
         for part in (node.a, node.b, node.c):
             if part.__class__ is Expr and part not in seen and has_undefined(part):
                 seen.add(part)

@@ -10,7 +10,7 @@ from typing import Any
 
 import immutables
 
-from anabranch.expr import Expr
+from anabranch.expr import Expr, undefined
 from anabranch.machine.joining.refusal import CannotJoin
 from anabranch.machine.joining.values import choose
 from anabranch.machine.memory import Page, byte_parts, join_bytes, split_value
@@ -90,21 +90,21 @@ def join_page(guard: Expr, a: Page, b: Page, objects: Objects) -> Page:
         start, size = word_at(a, b, offset, objects)
         if start < done:
             start, size = offset, 1
-        value = choose_word(guard, a[start : start + size], b[start : start + size])
+        value = choose(guard, whole(a, start, size), whole(b, start, size), 8 * size)
         page[start : start + size] = split_value(value, size)
         done = start + size
     return page
 
 
-def choose_word(guard: Expr, a: Any, b: Any) -> Value:
-    width = 8 * len(a)
-    mine, other = whole(a), whole(b)
-    return choose(guard, mine, other, width)
+def whole(page: Page, start: int, size: int) -> Value:
+    """Some bytes as one value.
 
-
-def whole(data: Any) -> Value:
-    """Some bytes as one value."""
-    if len(data) == 1:
+    An uninitialised byte becomes one that is told from those beside it: the value that is then read as a whole
+    depends on all of them.
+    """
+    unknown = undefined(8)
+    data = [undefined(8, 1 + start + i) if x is unknown else x for i, x in enumerate(page[start : start + size])]
+    if size == 1:
         return data[0]
     try:
         return int.from_bytes(data, "little")
