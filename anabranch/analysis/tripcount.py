@@ -1,4 +1,5 @@
-"""How often a loop runs, where that is a matter of constants: one counting phi, stepped until the test fails."""
+"""How often a loop runs, where that is a matter of constants: one counting phi, stepped until the test
+fails."""
 
 from __future__ import annotations
 
@@ -195,8 +196,6 @@ def _start(function: Function, operand: Operand) -> int:
         return operand.value
     if not isinstance(operand, Local):
         raise _NotConstant
-    definitions = {
-        i.result.index: i for b in function.blocks for i in b.instructions if i.result is not None
-    }
+    definitions = {i.result.index: i for b in function.blocks for i in b.instructions if i.result is not None}
     nothing = Local("", operand.type, -1)
     return _Expression(operand, nothing, definitions).at(0)

@@ -171,7 +171,10 @@ class Addresses:
                 heap = heap or target.heap
                 for place in target.places:
                     roots[place] = None
-        places = list(dict.fromkeys((b, None) for b, _ in roots)) if nested else list(roots)
+        places = list(roots)
+        if nested:
+            anywhere: dict[Place, None] = {(base, None): None for base, _ in roots}
+            places = list(anywhere)
         if len(places) > _MAX_ROOTS:
             return [], True
         return places, heap

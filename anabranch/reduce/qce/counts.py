@@ -11,13 +11,16 @@ from anabranch.reduce.qce.parameters import QceParameters
 Location = int | tuple[int, int]
 """The entry of a block once its phis are assigned, or the point after an instruction (block, instruction)."""
 
+Cell = tuple[int, int, float]
+"""Offset, size, count."""
+
 
 @dataclass(frozen=True, slots=True)
 class Counts:
     """Query counts of one function from one location to the function's return.
 
-    All numbers are multiples of 2 ** exponent, which is 0 unless they are beyond any use: what matters is their
-    share of `total`. Variables that no query depends on are left out: their count is 0.
+    All numbers are multiples of 2 ** exponent, which is 0 unless they are beyond any use: what matters is
+    their share of `total`. Variables that no query depends on are left out: their count is 0.
     """
 
     total: float = 0.0
@@ -25,12 +28,13 @@ class Counts:
     locals: Mapping[int, float] = field(default_factory=dict)
     """Q_add of SSA values, by index."""
     memory: Mapping[tuple[Base, int], float] = field(default_factory=dict)
-    """Q_add of memory at an offset of a base, loads at unknown offsets included; `extents` has the sizes."""
-    extents: Mapping[tuple[Base, int], int] = field(default_factory=dict)
+    """Q_add of memory at an offset of a base, loads at unknown offsets included."""
+    cells: Mapping[Base, Sequence[Cell]] = field(default_factory=dict)
+    """The same by base, with sizes."""
     any_offset: Mapping[Base, float] = field(default_factory=dict)
     """Q_add of bytes of a base that `memory` does not cover."""
     heap: float = 0.0
-    """Q_add of memory that no base leads to (reached through pointers in memory)."""
+    """Q_add of memory that is reached through pointers in memory, or that calls return."""
     exponent: int = 0
 
     def of(self, local: int) -> float:
@@ -39,15 +43,15 @@ class Counts:
     def byte(self, base: Base, offset: int) -> float:
         """Q_add of one byte at an offset of a base."""
         count = self.any_offset.get(base, 0.0)
-        for (owner, start), size in self.extents.items():
-            if owner == base and start <= offset < start + size:
-                count = max(count, self.memory[owner, start])
+        for start, size, own in self.cells.get(base, ()):
+            if start <= offset < start + size and own > count:
+                count = own
         return count
 
     @property
     def bases(self) -> set[Base]:
         """Bases of memory that some query depends on."""
-        return {base for base, _ in self.memory} | set(self.any_offset)
+        return set(self.cells) | set(self.any_offset)
 
     def hot(self, parameters: QceParameters, total: float | None = None) -> Hot:
         """H(l): variables whose count is more than alpha of all (or of `total`, on this one's scale)."""
@@ -76,11 +80,11 @@ NO_COUNTS = Counts()
 class GlobalCounts:
     """Counts of a whole stack: the location of the innermost frame and the return locations of its callers.
 
-    Local counts end where their function returns, so the queries to come are those of the innermost frame up to
-    its return, then those of its caller from the return location on, and so on: Q_t is the sum over the frames. A
-    value of a frame is seen by that frame only, and its count is the local one. Memory is seen by all of them, each
-    under the bases it has for it; its count is the sum over the frames of the largest in each.
-    Everything is on one scale, that of the frame with the largest exponent.
+    Local counts end where their function returns, so the queries to come are those of the innermost frame
+    up to its return, then those of its caller from the return location on, and so on: Q_t is the sum over
+    the frames. A value of a frame is seen by that frame only, and its count is the local one. Memory is
+    seen by all of them, each under the bases it has for it; its count is the sum over the frames of the
+    largest in each. Everything is on one scale, that of the frame with the largest exponent.
     """
 
     __slots__ = ("_factors", "exponent", "frames", "total")
@@ -96,17 +100,19 @@ class GlobalCounts:
         """Q_add of a value of one frame."""
         return self.frames[frame].of(local) * self._factors[frame]
 
-    def byte(self, names: Iterable[tuple[int, Base, int]]) -> float:
-        """Q_add of a byte by all that name it: frame, base and offset. By none: as memory of the heap."""
-        largest: dict[int, float] = {}
+    def byte(self, names: Iterable[tuple[int, Base, int]], escapes: bool) -> float:
+        """Q_add of a byte by all that name it: frame, base and offset.
+
+        `escapes`: it may also be reached through pointers in memory, as any allocated object, and those locals
+        and globals of which `QueryCounts.escapes` says so.
+        """
+        largest = dict.fromkeys(range(len(self.frames)), 0.0) if escapes else {}
+        for frame in largest:
+            largest[frame] = self.frames[frame].heap * self._factors[frame]
         for frame, base, offset in names:
             count = self.frames[frame].byte(base, offset) * self._factors[frame]
             largest[frame] = max(largest.get(frame, 0.0), count)
-        return sum(largest.values()) if largest else self.heap
-
-    def global_byte(self, name: str, offset: int) -> float:
-        """Q_add of a byte of a global variable that no pointer of the frames names."""
-        return self.byte((frame, ("global", name), offset) for frame in range(len(self.frames)))
+        return sum(largest.values())
 
     @property
     def heap(self) -> float:
@@ -126,8 +132,9 @@ def similar(
     symbolically_differing: Iterable[float],
     parameters: QceParameters,
 ) -> bool:
-    """Does a merge pay, equation 7? Given Q_t, the counts Q_add of the variables whose values are concrete and
-    differ, and the counts Q_ite (the same numbers) of those that differ and are symbolic in at least one state.
+    """Does a merge pay, equation 7? Given Q_t, the counts Q_add of the variables whose values are concrete
+    and differ, and the counts Q_ite (the same numbers) of those that differ and are symbolic in at least
+    one state.
 
     Without a cost there is nothing to lose, also where no query is ahead.
     """

@@ -1,13 +1,13 @@
 """Data dependence in one function: which queries may depend on a value, (l, v) <| (l', e).
 
-Nodes are SSA values, memory cells and queries; an edge says that the second is computed from the first. What a
-node leads to is a bit mask of queries, found once for all nodes, whatever the paths between them. That a *variable at a
-location* matters is finer: only the uses of its value that can still come count. Every use is an event, and a
-backward flow (`flow.Exposure`) says which events of which variables are ahead of a location.
+Nodes are SSA values, memory cells and queries; an edge says that the second is computed from the first.
+What a node leads to is a bit mask of queries, found once for all nodes, whatever the paths between them.
+That a *variable at a location* matters is finer: only the uses of its value that can still come count; a
+backward flow (`flow.Exposure`) says which uses of which variables are ahead of a location.
 
-Memory: a store to a base at a constant offset reaches loads that overlap it and replaces what was there; one at
-an unknown offset reaches every load of the base; memory behind pointers that come from memory or from calls is
-also one node of its own (`heap`), because two such pointers may be equal.
+Memory: a store to a base at a constant offset reaches loads that overlap it and replaces what was there;
+one at an unknown offset reaches every load of the base; memory behind pointers that come from memory or
+from calls is also one node of its own (`heap`), because two such pointers may be equal.
 """
 
 from __future__ import annotations
@@ -47,10 +47,9 @@ class Graph:
         """Bits of queries and of ends at their own nodes."""
         self.variables: dict[Variable, int] = {}
         self.queries: dict[frozenset[Read], Query] = {}
-        self.event_variable: list[int] = []
-        self.event_target: list[int] = []
-        self.events_at: dict[Position, int] = {}
-        self.events_on_edge: dict[tuple[int, int], int] = {}
+        self.uses: dict[int, list[tuple[Position, int, bool]]] = {}
+        """Variable -> where it is used, the node made from it, and whether by a phi: then the position is the
+        edge, from block to block."""
         self.cells: dict[Base, dict[tuple[int, int], int]] = {}
         self.wild: dict[Base, int] = {}
         """Node of what was stored at unknown offsets of a base."""
@@ -110,7 +109,8 @@ class Graph:
 
     @staticmethod
     def contents(target: Target, size: int, offset: int | None = 0) -> list[Read]:
-        """The memory an address means, as reads of `size` bytes, `offset` bytes further on (None: anywhere)."""
+        """The memory an address means, as reads of `size` bytes, `offset` bytes further on (None:
+        anywhere)."""
         reads: list[Read] = []
         for base, start in target.places:
             if start is None or offset is None:
@@ -130,21 +130,17 @@ class Graph:
             else:
                 source = self.variable(read)
                 self.edge(source, target)
-                self._event(source, target, position)
+                self._use(source, target, position)
 
     def read_on_edge(self, operand: Operand, target: int, edge: tuple[int, int]) -> None:
+        """A phi, node `target`, takes the operand along an edge."""
         for read in self.value(operand):
-            self.edge(self.variable(read), target)
-            self.events_on_edge[edge] = self.events_on_edge.get(edge, 0) | self._bit(read[1], target)
+            source = self.variable(read)
+            self.edge(source, target)
+            self.uses.setdefault(source, []).append((edge, target, True))
 
-    def _bit(self, variable: object, target: int) -> int:
-        assert isinstance(variable, int)
-        self.event_variable.append(variable)
-        self.event_target.append(target)
-        return 1 << (len(self.event_variable) - 1)
-
-    def _event(self, variable: int, target: int, position: Position) -> None:
-        self.events_at[position] = self.events_at.get(position, 0) | self._bit(variable, target)
+    def _use(self, variable: int, target: int, position: Position) -> None:
+        self.uses.setdefault(variable, []).append((position, target, False))
 
     # Writes and queries.
 
@@ -201,7 +197,7 @@ class Graph:
                 self.edge(node, anywhere)
             for position, target in self.reads_anywhere.get(base, ()):
                 for node in (*cells, rest):
-                    self._event(node, target, position)
+                    self._use(node, target, position)
         bit = 1 << len(self.queries)
         self.own[self.result] = bit
         for node in self.written:

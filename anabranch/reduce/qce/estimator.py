@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 from anabranch.analysis.callgraph import CallGraph, build_call_graph
 from anabranch.ir.module import CallInfo, Module
+from anabranch.reduce.qce.addresses import Base
 from anabranch.reduce.qce.components import components
 from anabranch.reduce.qce.counts import NO_COUNTS, Counts, GlobalCounts, Location
+from anabranch.reduce.qce.escapes import Escapes
 from anabranch.reduce.qce.function import FunctionCounts, Shape
 from anabranch.reduce.qce.parameters import QceParameters
 from anabranch.reduce.qce.summaries import NOTHING, Summary, external_summary, mixed
@@ -16,9 +18,9 @@ from anabranch.reduce.qce.summaries import NOTHING, Summary, external_summary, m
 class QueryCounts:
     """The estimator. Everything is worked out when first asked for and kept; asking again is a lookup.
 
-    A recursion is kappa deep: the functions of a cycle of direct calls start from nothing and are summarised kappa
-    times, each round with the summaries of the one before. Calls through pointers that would close a cycle count
-    nothing, since who they reach is known by type only.
+    A recursion is kappa deep: the functions of a cycle of direct calls start from nothing and are
+    summarised kappa times, each round with the summaries of the one before. Calls through pointers that
+    would close a cycle count nothing, since who they reach is known by type only.
     """
 
     def __init__(self, module: Module, parameters: QceParameters | None = None) -> None:
@@ -33,6 +35,7 @@ class QueryCounts:
         self._functions: dict[str, FunctionCounts] = {}
         self._summaries: dict[str, Summary] = {}
         self._counts: dict[tuple[str, Location], Counts] = {}
+        self._escapes: Escapes | None = None
         self._stacks: dict[tuple[tuple[str, Location], ...], GlobalCounts] = {}
 
     def at(self, function: str, location: Location) -> Counts:
@@ -53,13 +56,24 @@ class QueryCounts:
         return counts.at(location) if counts.shape.cfg.reachable(block) else NO_COUNTS
 
     def global_counts(self, stack: Sequence[tuple[str, Location]]) -> GlobalCounts:
-        """Counts of a stack, outermost frame first: the points after the calls of the callers, and the location
-        of the innermost frame. See `GlobalCounts` for how they are added."""
+        """Counts of a stack, outermost frame first: the points after the calls of the callers, and the
+        location of the innermost frame. See `GlobalCounts` for how they are added."""
         key = tuple(stack)
         found = self._stacks.get(key)
         if found is None:
             found = self._stacks[key] = GlobalCounts([self.at(*frame) for frame in key])
         return found
+
+    def escapes(self, function: str, base: Base) -> bool:
+        """May memory of this base be reached through pointers in memory? Then it has the count `heap` too.
+
+        `function` is the one whose local the base is; a global has none.
+        """
+        if self._escapes is None:
+            self._link()
+            assert self._graph is not None
+            self._escapes = Escapes(self._graph, lambda name: self._shape(name).addresses)
+        return (function, base) in self._escapes
 
     def summary(self, function: str) -> Summary:
         """What a call of a defined function brings to its caller."""
@@ -140,9 +154,6 @@ class QueryCounts:
         found = self._functions.get(name)
         if found is not None:
             return found
-        shape = self._shapes.get(name)
-        if shape is None:
-            shape = self._shapes[name] = Shape(self.module, self.module.functions[name], self.parameters)
         sites, function = self._sites[name], self.module.functions[name]
 
         def callees(block: int, index: int) -> Summary:
@@ -151,7 +162,15 @@ class QueryCounts:
             assert isinstance(info.extra, CallInfo)
             return mixed([self._callee(callee, len(info.operands) - 1) for callee in names])
 
-        found = self._functions[name] = FunctionCounts(self.module, shape, callees, self.parameters)
+        found = self._functions[name] = FunctionCounts(
+            self.module, self._shape(name), callees, self.parameters
+        )
+        return found
+
+    def _shape(self, name: str) -> Shape:
+        found = self._shapes.get(name)
+        if found is None:
+            found = self._shapes[name] = Shape(self.module, self.module.functions[name], self.parameters)
         return found
 
     def _callee(self, name: str, arguments: int) -> Summary:

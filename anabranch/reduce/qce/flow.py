@@ -1,20 +1,26 @@
-"""Which uses of which values are ahead of a location: liveness over events, with bit masks."""
+"""Which uses of which values are ahead of a location: liveness over single uses, with bit masks."""
 
 from __future__ import annotations
 
 from anabranch.analysis.cfg import CFG
 from anabranch.ir.module import Function
-from anabranch.reduce.qce.dependence import Graph
+from anabranch.reduce.qce.dependence import Graph, Position
 
 
 class Exposure:
-    """`entry[b]`: events ahead of block b once its phis are assigned, of values that are still the same then."""
+    """`entry[b]`: uses ahead of block b, once its phis are assigned, of values that are the same as there.
+
+    A mask has one bit a use; those of one variable are next to each other.
+    """
 
     def __init__(self, function: Function, cfg: CFG, graph: Graph) -> None:
         self.graph = graph
+        self.variables: list[tuple[int, int, int, tuple[int, ...]]] = []
+        """Variable, its lowest bit, its bits shifted down by that, what each of its uses leads to."""
         self._of_variable: dict[int, int] = {}
-        for event, variable in enumerate(graph.event_variable):
-            self._of_variable[variable] = self._of_variable.get(variable, 0) | 1 << event
+        self._at: dict[Position, int] = {}
+        self._on_edge: dict[tuple[int, int], int] = {}
+        self._number()
         self._steps: list[list[tuple[int, int, int]]] = [[] for _ in function.blocks]
         self._phi_kills = [0] * len(function.blocks)
         self.cfg = cfg
@@ -22,8 +28,36 @@ class Exposure:
             self._collect(function, block)
         self.entry = self._solve()
 
+    def _number(self) -> None:
+        low = 0
+        for variable, uses in self.graph.uses.items():
+            for number, (position, _, by_phi) in enumerate(uses, low):
+                places = self._on_edge if by_phi else self._at
+                places[position] = places.get(position, 0) | 1 << number
+            ones = (1 << len(uses)) - 1
+            self._of_variable[variable] = ones << low
+            self.variables.append((variable, low, ones, tuple(self.graph.masks[t] for _, t, _ in uses)))
+            low += len(uses)
+
+    def queries(self, ahead: int) -> dict[int, int]:
+        """Variable -> mask of the queries (and ends) that its uses in a mask lead to."""
+        found: dict[int, int] = {}
+        for variable, low, ones, leads in self.variables:
+            uses = ahead >> low & ones
+            if uses:
+                if uses & (uses - 1):
+                    mask = 0
+                    for lead in leads:
+                        if uses & 1:
+                            mask |= lead
+                        uses >>= 1
+                else:
+                    mask = leads[uses.bit_length() - 1]
+                found[variable] = mask
+        return found
+
     def _collect(self, function: Function, block: int) -> None:
-        """The block's changes from its end to its start: instruction, events that go, events that come."""
+        """The block's changes from its end to its start: instruction, uses that stay, uses that come."""
         graph = self.graph
         steps = self._steps[block]
         instructions = function.blocks[block].instructions
@@ -40,12 +74,12 @@ class Exposure:
                 continue
             for base, start, end in graph.kills.get(position, ()):
                 kill |= self._range(base, start, end)
-            come = graph.events_at.get(position, 0)
+            come = self._at.get(position, 0)
             if kill or come:
                 steps.append((index, ~kill, come))
 
     def _range(self, base: object, start: int, end: int | None) -> int:
-        """Events of the cells that lie in a range of a base; all of the base if there is no end."""
+        """Uses of the cells that lie in a range of a base; all of the base if there is no end."""
         graph = self.graph
         cells = graph.cells.get(base)  # type: ignore[call-overload]
         mask = 0
@@ -78,7 +112,7 @@ class Exposure:
 
     def _exit(self, block: int, entry: list[int]) -> int:
         live = 0
-        edges, kills = self.graph.events_on_edge, self._phi_kills
+        edges, kills = self._on_edge, self._phi_kills
         for target in self.cfg.successors[block]:
             live |= (entry[target] & ~kills[target]) | edges.get((block, target), 0)
         return live
@@ -91,5 +125,5 @@ class Exposure:
         return live
 
     def after(self, block: int, index: int) -> int:
-        """Events ahead of the point after an instruction."""
+        """Uses ahead of the point after an instruction."""
         return self._back(block, self._exit(block, self.entry), index)

@@ -9,7 +9,7 @@ from anabranch.analysis.loops import find_loops
 from anabranch.analysis.tripcount import trip_count
 from anabranch.ir.module import Function, Module
 from anabranch.reduce.qce.addresses import Addresses, Base
-from anabranch.reduce.qce.counts import Counts, Location
+from anabranch.reduce.qce.counts import Cell, Counts, Location
 from anabranch.reduce.qce.dependence import Graph
 from anabranch.reduce.qce.flow import Exposure
 from anabranch.reduce.qce.parameters import QceParameters
@@ -17,6 +17,7 @@ from anabranch.reduce.qce.scan import Callees, Scanner
 from anabranch.reduce.qce.summaries import Summary, Variable
 from anabranch.reduce.qce.weights import PathWeights, edge_weights
 
+_BIG, _SHIFT, _DOWN = 2.0**300, 300, 2.0**-300
 _NEGLIGIBLE = 1e-4
 """Counts below this part of alpha's share of the total are left out of summaries."""
 
@@ -33,7 +34,7 @@ class Shape:
         for header, loop in forest.loops.items():
             known = trip_count(function, self.cfg, loop, parameters.trip_limit)
             trips[header] = parameters.kappa if known is None else max(known, 1)
-        self.weights = PathWeights(self.cfg, forest, edges, trips)
+        self.weights = PathWeights(self.cfg, forest, edges, trips, parameters.loop_growth)
         self.addresses = Addresses(module, function, self.cfg.order)
 
 
@@ -59,19 +60,17 @@ class FunctionCounts:
         self._scaled = any(made[3] for block in self._made for made in block)
 
     def at(self, location: Location) -> Counts:
-        if isinstance(location, int):
-            ahead = self.exposure.entry[location]
-        else:
-            ahead = self.exposure.after(*location)
+        exposure = self.exposure
+        ahead = exposure.entry[location] if isinstance(location, int) else exposure.after(*location)
         values, exponent = self._values(location)
         total = sum(values)
         locals_: dict[int, float] = {}
         memory: dict[tuple[Base, int], float] = {}
-        extents: dict[tuple[Base, int], int] = {}
+        cells: dict[Base, list[Cell]] = {}
         any_offset: dict[Base, float] = {}
         heap = 0.0
         sums: dict[int, float] = {}
-        for node, mask in self._masks(ahead).items():
+        for node, mask in exposure.queries(ahead).items():
             mask &= self._all
             count = sums.get(mask)
             if count is None:
@@ -84,23 +83,13 @@ class FunctionCounts:
             elif variable[0] == "cell":
                 key = (variable[1], variable[2])
                 memory[key] = max(memory.get(key, 0.0), count)
-                extents[key] = max(extents.get(key, 0), variable[3])
+                cells.setdefault(variable[1], []).append((variable[2], variable[3], count))
             elif variable[0] == "any":
                 any_offset[variable[1]] = count
             else:
                 heap = count
-        counts = Counts(total, locals_, memory, extents, any_offset, heap, exponent)
-        self._add_aliases(counts, memory, extents, any_offset)
-        return counts
-
-    def _masks(self, ahead: int) -> dict[int, int]:
-        """Variable -> queries that the events ahead lead to."""
-        masks: dict[int, int] = {}
-        variables, targets, reach = self.graph.event_variable, self.graph.event_target, self.graph.masks
-        for event in _ones(ahead):
-            variable = variables[event]
-            masks[variable] = masks.get(variable, 0) | reach[targets[event]]
-        return masks
+        self._add_aliases(locals_, memory, cells, any_offset)
+        return Counts(total, locals_, memory, cells, any_offset, heap, exponent)
 
     def _bits_of(self, mask: int) -> tuple[int, ...]:
         found = self._bits.get(mask)
@@ -130,40 +119,39 @@ class FunctionCounts:
             exponent = max((m[3] for v, m in terms if v), default=0)
             for visit, (_, bit, number, power) in terms:
                 values[bit] += ldexp(visit * number, max(power - exponent, -2000))
-        return values, exponent + visits.exponent
+        exponent += visits.exponent
+        while max(values, default=0.0) >= _BIG:
+            values = [value * _DOWN for value in values]
+            exponent += _SHIFT
+        return values, exponent
 
     def _add_aliases(
         self,
-        counts: Counts,
+        live: dict[int, float],
         memory: dict[tuple[Base, int], float],
-        extents: dict[tuple[Base, int], int],
+        cells: dict[Base, list[Cell]],
         any_offset: dict[Base, float],
     ) -> None:
         """Memory of a base that is no longer live, under the pointers into it that are."""
         definitions = self.shape.addresses.definitions
-        for local in list(counts.locals):
+        for local in live:
             definition = definitions.get(local)
             if definition is None or definition.opcode != "getelementptr" or definition.result is None:
                 continue
             places = self.shape.addresses.target(definition.result).places
-            if not places:
+            if not places or places[0][0][0] == "global" or places[0][0][1] in live:
                 continue
             base, start = places[0]
-            if base[0] == "global" or base[1] in counts.locals:
-                continue
             own: Base = ("pointer", local)
+            rest = any_offset.get(base, 0.0)
             if start is None:
-                found = [c for (b, _), c in memory.items() if b == base]
-                found += [any_offset[base]] if base in any_offset else []
-                if found:
-                    any_offset[own] = max(found)
-                continue
-            for (owner, offset), count in list(memory.items()):
-                if owner == base:
-                    memory[own, offset - start] = count
-                    extents[own, offset - start] = extents[owner, offset]
-            if base in any_offset:
-                any_offset[own] = any_offset[base]
+                rest = max([rest, *(count for _, _, count in cells.get(base, ()))])
+            elif base in cells:
+                moved = cells[own] = [(offset - start, size, count) for offset, size, count in cells[base]]
+                for offset, _, count in moved:
+                    memory[own, offset] = max(memory.get((own, offset), 0.0), count)
+            if rest:
+                any_offset[own] = rest
 
     def summary(self) -> Summary:
         """The function as its callers see it."""
@@ -172,9 +160,9 @@ class FunctionCounts:
         # Which entry variables each query, the result and each write depends on, as bits of their numbers.
         on_entry = {
             self._names.get(node, ("local", node)): mask
-            for node, mask in self._masks(self.exposure.entry[0]).items()
+            for node, mask in self.exposure.queries(self.exposure.entry[0]).items()
         }
-        variables = [v for v in on_entry if v[0] in ("local", "heap") or v[1][0] in ("global", "argument")]
+        variables = [v for v in on_entry if _outlives(v)]
         queries, graph = len(self.graph.queries), self.graph
         depends = [0] * (queries + 1 + len(graph.written))
         for number, variable in enumerate(variables):
@@ -198,6 +186,13 @@ class FunctionCounts:
             named(depends[queries]),
             tuple((tuple(targets), named(mask)) for mask, targets in writes.items()),
         )
+
+
+def _outlives(variable: Variable) -> bool:
+    """At the function's entry: is it something its caller has?"""
+    if variable[0] == "cell" or variable[0] == "any":
+        return variable[1][0] in ("global", "argument")
+    return True
 
 
 def _ones(mask: int) -> list[int]:

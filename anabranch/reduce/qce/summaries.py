@@ -8,17 +8,14 @@ from typing import Literal
 from anabranch.reduce.qce.addresses import Base
 from anabranch.reduce.qce.parameters import QceParameters
 
-Cell = tuple[Base, int, int]
-"""Memory of a base: offset and size in bytes."""
-
 Variable = (
     tuple[Literal["local"], int]
     | tuple[Literal["cell"], Base, int, int]
     | tuple[Literal["any"], Base]
     | tuple[Literal["heap"]]
 )
-"""What can differ between two states: an SSA value, memory at a constant offset of a base, memory elsewhere in a
-base, memory that no base of the function leads to. At a function's entry, locals are its arguments."""
+"""What can differ between two states: an SSA value, memory at a constant offset of a base, memory elsewhere
+in a base, memory that no base of the function leads to. At a function's entry, locals are its arguments."""
 
 HEAP: Variable = ("heap",)
 
@@ -41,7 +38,8 @@ NOTHING = Summary()
 
 _READERS = {
     "strlen": 1, "strnlen": 1, "strcmp": 2, "strncmp": 2, "strcasecmp": 2, "strncasecmp": 2, "strcoll": 2,
-    "memcmp": 2, "bcmp": 2, "memchr": 1, "memrchr": 1, "__memrchr": 1, "rawmemchr": 1, "strchr": 1, "index": 1,
+    "memcmp": 2, "bcmp": 2, "memchr": 1, "memrchr": 1, "__memrchr": 1, "rawmemchr": 1, "strchr": 1,
+    "index": 1,
     "strchrnul": 1, "__strchrnul": 1, "strrchr": 1, "rindex": 1, "strstr": 2, "memmem": 2, "strspn": 2,
     "strcspn": 2, "strpbrk": 2, "atoi": 1, "atol": 1, "atoll": 1, "strtol": 1, "strtoll": 1, "strtoul": 1,
     "strtoull": 1, "strtoimax": 1, "strtoumax": 1,
@@ -49,8 +47,8 @@ _READERS = {
 """Functions that decide by the bytes behind their first so many arguments."""
 
 _COPIERS = {
-    "memcpy": 0, "memmove": 0, "mempcpy": 0, "strcpy": 1, "stpcpy": 1, "strncpy": 1, "stpncpy": 1, "strcat": 1,
-    "strncat": 1, "strlcpy": 1, "strlcat": 1, "memccpy": 1,
+    "memcpy": 0, "memmove": 0, "mempcpy": 0, "strcpy": 1, "stpcpy": 1, "strncpy": 1, "stpncpy": 1,
+    "strcat": 1, "strncat": 1, "strlcpy": 1, "strlcat": 1, "memccpy": 1,
 }  # fmt: skip
 """Functions that copy from their second argument to the first; 1 if they decide by what they copy."""
 
@@ -84,7 +82,9 @@ def external_summary(name: str, arguments: int, parameters: QceParameters) -> Su
             asked, weight = everything, parameters.memory_weight
         return Summary(((asked, weight),), 0, everything, (((_behind(0),), copied),))
     if name == "memset" and arguments >= 3:
-        return Summary(((everything, parameters.memory_weight),), 0, everything, (((_behind(0),), everything),))
+        return Summary(
+            ((everything, parameters.memory_weight),), 0, everything, (((_behind(0),), everything),)
+        )
     if name in _ASSUMPTIONS and arguments:
         return Summary(queries=((everything[-1:], parameters.check_weight),))
     if name in ("malloc", "calloc", "realloc", "free") and arguments:

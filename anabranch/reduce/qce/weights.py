@@ -1,9 +1,10 @@
 """How often each block runs after a location: path weights along the unrolled graph (equation 6).
 
-A branch gives each of its sides the weight beta. `q(l, c)` of the paper is linear in c, so it is enough to know,
-for a location, the weight with which every block is visited. Loops are not unrolled: with w the weight of
-coming back to the header, n iterations visit the body 1 + w + ... + w**(n-1) times as often as one; after the
-last one the loop is left where its test leaves it, without another query, as in the paper's example.
+A branch gives each of its sides the weight beta. `q(l, c)` of the paper is linear in c, so it is enough to
+know, for a location, the weight with which every block is visited. Loops are not unrolled: with w the
+weight of coming back to the header, n iterations visit the body 1 + w + ... + w**(n-1) times as often as
+one; after the last one the loop is left where its test leaves it, without another query, as in the paper's
+example.
 
 Weights grow beyond any float (beta > 0.5 means more paths than one after each branch), so that every set of
 weights has a power of two apart from them.
@@ -11,11 +12,13 @@ weights has a power of two apart from them.
 
 from __future__ import annotations
 
-from math import log2
+from math import inf, log2
+from typing import cast
 
 from anabranch.analysis.cfg import CFG
 from anabranch.analysis.loops import Loop, LoopForest
 from anabranch.ir.module import Block, Instruction
+from anabranch.ir.values import ConstInt
 
 _BIG = 2.0**300
 _SHIFT = 300
@@ -40,7 +43,15 @@ def edge_weights(block: Block, beta: float) -> Edges:
 
 
 def known_targets(last: Instruction) -> tuple[int, ...]:
-    """Different targets of a terminator."""
+    """Different targets of a terminator, only one if its condition is a constant."""
+    condition = last.operands[0] if last.operands else None
+    if isinstance(condition, ConstInt):
+        if last.opcode == "br":
+            return last.targets[:1] if condition.value else last.targets[1:]
+        if last.opcode == "switch":
+            cases = cast(tuple[int, ...], last.extra)
+            taken = cases.index(condition.value) + 1 if condition.value in cases else 0
+            return last.targets[taken : taken + 1]
     return tuple(dict.fromkeys(last.targets))
 
 
@@ -116,13 +127,17 @@ def _rescale(result: Visits, pending: dict[int, float], power: int) -> None:
 
 
 class PathWeights:
-    """Weights in one function; `trips[header]` is the number of iterations of each loop."""
+    """Weights in one function; `trips[header]` is the number of iterations of each loop, `growth` the largest
+    weight with which an iteration may lead to the next."""
 
-    def __init__(self, cfg: CFG, forest: LoopForest, edges: list[Edges], trips: dict[int, int]) -> None:
+    def __init__(
+        self, cfg: CFG, forest: LoopForest, edges: list[Edges], trips: dict[int, int], growth: float = inf
+    ) -> None:
         self.cfg = cfg
         self.forest = forest
         self.edges = edges
         self.trips = trips
+        self.growth = growth
         self._regions = self._order_regions()
         self._once: dict[int, Visits] = {}
         self._full: dict[tuple[int, int], Visits] = {}
@@ -137,7 +152,8 @@ class PathWeights:
         return result
 
     def _order_regions(self) -> dict[int, list[int]]:
-        """The nodes of each loop (and of the function, -1) in topological order; an inner loop is its header."""
+        """The nodes of each loop (and of the function, -1) in topological order; an inner loop is its
+        header."""
         regions: dict[int, list[int]] = {-1: []}
         loops = self.forest.loops
         for block in self.cfg.order:
@@ -210,6 +226,8 @@ class PathWeights:
             return found
         once = self._once[header]
         weight = Scaled(once.back, once.exponent)
+        if weight.exponent or weight.value > self.growth:
+            weight = Scaled(self.growth) if self.growth < inf else weight
         power, total = Scaled(1.0, 0), Scaled(0.0, 0)
         for _ in range(iterations):
             total = total.plus(power)
@@ -226,8 +244,8 @@ class PathWeights:
         return result
 
     def _last_exits(self, loop: Loop) -> dict[int, float]:
-        """Where the loop is left when its iterations are used up: by the header's test, by the one at its end,
-        by any other; in equal shares if there are several."""
+        """Where the loop is left when its iterations are used up: by the header's test, by the one at its
+        end, by any other; in equal shares if there are several."""
         ends = {source for source, _ in loop.back_edges}
         for sources in ({loop.header}, ends, loop.blocks):
             targets = list(dict.fromkeys(t for s, t in loop.exits if s in sources))
