@@ -25,6 +25,7 @@ ALLOWED: dict[str, set[str]] = {
     "native": set(),
     "wrapper": {"native"},
     "replay": EXPLORE | {"explore", "native"},
+    "reduce": EXPLORE | {"explore"},
     "cli": EXPLORE | {"explore", "frontend", "native", "replay", "wrapper"},
 }
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from os.path import join
 
-from anabranch.ir.lexer import string_bytes
+from anabranch.ir.lexer import name_of, string_bytes
+from anabranch.ir.values import Local
 
 _NODE = re.compile(r"^!(\d+) = (?:distinct )?(.*)$", re.MULTILINE)
 _LOCATION = re.compile(
@@ -21,6 +23,8 @@ _FILE_LINE = re.compile(r"^!(\d+) = (?:distinct )?!DIFile\(", re.MULTILINE)
 _REFERENCE = {key: re.compile(rf"[(,] ?{key}: !(\d+)") for key in ("scope", "file", "var", "type", "types")}
 _NAME = re.compile(r'[(,] ?name: "([^"]*)"')
 _LINE = re.compile(r"[(,] ?line: (\d{1,9})")
+
+_RECORD = re.compile(r'\s+#dbg_(?:value|declare)\([^%(]*(%(?:[-\w$.]+|"[^"]*")), !(\d+), ')
 
 _MAX_DEPTH = 1000
 """Bound on chains of scopes, which malformed text can close into a ring."""
@@ -172,6 +176,20 @@ class DebugInfo:
         if not text.startswith("!DIGlobalVariable("):
             return None
         return SourceVariable(self._name_of(text), self._file_of(text), self._line_of(text))
+
+    def local_names(self, lines: list[str], locals_: Iterable[Local]) -> dict[int, str]:
+        """Index of a local -> name of the variable that the debug records of a body give it."""
+        indices = {local.name: local.index for local in locals_}
+        names: dict[int, str] = {}
+        for line in lines:
+            record = _RECORD.match(line)
+            if record is None:
+                continue
+            text = self.node(record[2])
+            index = indices.get(name_of(record[1]))
+            if index is not None and text.startswith("!DILocalVariable("):
+                names[index] = self._name_of(text)
+        return names
 
     def files(self) -> list[str]:
         return sorted({self._file(number) for number in _FILE_LINE.findall(self._metadata)} - {""})

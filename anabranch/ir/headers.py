@@ -80,6 +80,8 @@ def read_function(module: Module, names: Names, number: int, line: str, body: Sp
         _body_reader(names, body, number + 1) if body is not None else None,
     )
     function.return_attrs = return_attrs
+    if body is not None:
+        function.body_lines = body.lines
     section = re.search(r' section "([^"]*)"', line)
     function.section = section[1] if section else None
     module.functions[name] = function

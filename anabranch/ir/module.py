@@ -98,7 +98,9 @@ class Function:
         "_debug",
         "_param_names",
         "_read_body",
+        "_variable_names",
         "attributes",
+        "body_lines",
         "is_declaration",
         "linkage",
         "local_count",
@@ -141,6 +143,9 @@ class Function:
         self._read_body = read_body
         self._blocks: list[Block] | None = None
         self._param_names: tuple[str, ...] | None = None
+        self._variable_names: dict[int, str] | None = None
+        self.body_lines: Callable[[], list[str]] = list
+        """The lines of the body's text."""
 
     @property
     def blocks(self) -> list[Block]:
@@ -173,6 +178,15 @@ class Function:
                     names = {}
             self._param_names = tuple(names.get(i + 1 - hidden, "") for i in range(count))
         return self._param_names
+
+    @property
+    def variable_names(self) -> dict[int, str]:
+        """Index of a local -> the source variable it holds, or whose address it is, where debug records
+        say."""
+        if self._variable_names is None:
+            locals_ = [*self.params, *(i.result for b in self.blocks for i in b.instructions if i.result)]
+            self._variable_names = self._debug.local_names(self.body_lines(), locals_)
+        return self._variable_names
 
     def __repr__(self) -> str:
         return f"<function @{self.name}>"

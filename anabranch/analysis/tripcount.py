@@ -1,0 +1,201 @@
+"""How often a loop runs, where that is a matter of constants: one counting phi, stepped until the test
+fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from anabranch.analysis.cfg import CFG
+from anabranch.analysis.loops import Loop
+from anabranch.ir.module import Function, Instruction
+from anabranch.ir.types import IntType
+from anabranch.ir.values import ConstInt, Local, Operand
+
+_MAX_NODES = 64
+"""Instructions looked at for one test; a counter needs a handful."""
+
+
+class _NotConstant(Exception):
+    """The expression depends on something other than the counter and constants."""
+
+
+def _signed(value: int, width: int) -> int:
+    return value - (1 << width) if value >> (width - 1) else value
+
+
+def _divide(a: int, b: int) -> int:
+    if b == 0:
+        raise _NotConstant
+    return a // b
+
+
+def _shift(shift: Callable[[int, int], int]) -> Callable[[int, int, int], int]:
+    def run(a: int, b: int, width: int) -> int:
+        if b >= width:
+            raise _NotConstant
+        return shift(a, b)
+
+    return run
+
+
+_BINARY: dict[str, Callable[[int, int, int], int]] = {
+    "add": lambda a, b, w: a + b,
+    "sub": lambda a, b, w: a - b,
+    "mul": lambda a, b, w: a * b,
+    "and": lambda a, b, w: a & b,
+    "or": lambda a, b, w: a | b,
+    "xor": lambda a, b, w: a ^ b,
+    "udiv": lambda a, b, w: _divide(a, b),
+    "shl": _shift(lambda a, b: a << b),
+    "lshr": _shift(lambda a, b: a >> b),
+    "ashr": lambda a, b, w: _shift(lambda x, s: _signed(x, w) >> s)(a, b, w),
+}
+_COMPARE: dict[str, Callable[[int, int], bool]] = {
+    "eq": lambda a, b: a == b,
+    "ne": lambda a, b: a != b,
+    "lt": lambda a, b: a < b,
+    "le": lambda a, b: a <= b,
+    "gt": lambda a, b: a > b,
+    "ge": lambda a, b: a >= b,
+}
+
+
+class _Expression:
+    """An integer expression over one counter: instructions in the order of evaluation."""
+
+    def __init__(self, root: Operand, counter: Local, definitions: dict[int, Instruction]) -> None:
+        self.root = root
+        self.counter = counter
+        self.steps: list[Instruction] = []
+        done = {counter.index}
+        stack: list[tuple[Operand, bool]] = [(root, False)]
+        while stack:
+            operand, finished = stack.pop()
+            if isinstance(operand, ConstInt):
+                continue
+            if not isinstance(operand, Local) or operand.index not in definitions | {counter.index: None}:
+                raise _NotConstant
+            if operand.index in done:
+                continue
+            instruction = definitions[operand.index]
+            if finished:
+                done.add(operand.index)
+                self.steps.append(instruction)
+                continue
+            if instruction.opcode == "phi" or len(self.steps) + len(stack) > _MAX_NODES:
+                raise _NotConstant
+            stack.append((operand, True))
+            stack.extend((o, False) for o in instruction.operands)
+
+    def at(self, counter: int) -> int:
+        values = {self.counter.index: counter}
+        for step in self.steps:
+            assert step.result is not None
+            values[step.result.index] = _evaluate(step, [_value(o, values) for o in step.operands])
+        return _value(self.root, values)
+
+
+def _value(operand: Operand, values: dict[int, int]) -> int:
+    if isinstance(operand, ConstInt):
+        return operand.value
+    assert isinstance(operand, Local)
+    return values[operand.index]
+
+
+def _width(operand: Operand) -> int:
+    if not isinstance(operand.type, IntType):
+        raise _NotConstant
+    return operand.type.width
+
+
+def _evaluate(step: Instruction, values: list[int]) -> int:
+    source = _width(step.operands[0])
+    if step.opcode == "icmp":
+        a, b = values
+        predicate = str(step.extra)
+        if predicate[0] == "s":
+            a, b = _signed(a, source), _signed(b, source)
+        return int(_COMPARE[predicate if predicate in ("eq", "ne") else predicate[1:]](a, b))
+    if not isinstance(step.type, IntType):
+        raise _NotConstant
+    if step.opcode in ("zext", "trunc", "freeze"):
+        return values[0] & step.type.mask
+    if step.opcode == "sext":
+        return _signed(values[0], source) & step.type.mask
+    operation = _BINARY.get(step.opcode)
+    if operation is None:
+        raise _NotConstant
+    return operation(values[0], values[1], source) & step.type.mask
+
+
+def trip_count(function: Function, cfg: CFG, loop: Loop, limit: int = 1024) -> int | None:
+    """How often the loop's body runs if no other exit is taken; `limit` if at least so often.
+
+    Known if a test in the header or at the end of the loop compares an expression of one phi of the header,
+    which starts at a constant and is stepped by constants. None if not known.
+    """
+    definitions = {
+        i.result.index: i
+        for b in loop.blocks
+        for i in function.blocks[b].instructions
+        if i.result is not None
+    }
+    latches = {source for source, _ in loop.back_edges}
+    if len(latches) != 1:
+        return None
+    (latch,) = latches
+    found = [
+        count
+        for exiting in {loop.header, latch}
+        for phi in function.blocks[loop.header].instructions
+        if phi.opcode == "phi"
+        and (count := _count(function, loop, phi, exiting, latch, definitions, limit)) is not None
+    ]
+    return min(found, default=None)
+
+
+def _count(
+    function: Function,
+    loop: Loop,
+    phi: Instruction,
+    exiting: int,
+    latch: int,
+    definitions: dict[int, Instruction],
+    limit: int,
+) -> int | None:
+    branch = function.blocks[exiting].instructions[-1]
+    if branch.opcode != "br" or len(branch.targets) != 2 or phi.result is None:
+        return None
+    stays = [target in loop.blocks for target in branch.targets]
+    if stays[0] == stays[1]:
+        return None
+    starts = {v for v, s in zip(phi.operands, phi.targets, strict=True) if s not in loop.blocks}
+    steps = [v for v, s in zip(phi.operands, phi.targets, strict=True) if s == latch]
+    if len(starts) != 1 or len(steps) != 1:
+        return None
+    try:
+        counter = _start(function, starts.pop())
+        test = _Expression(branch.operands[0], phi.result, definitions)
+        step = _Expression(steps[0], phi.result, definitions)
+        if not test.steps or isinstance(steps[0], ConstInt):
+            return None
+        stay_value = 1 if stays[0] else 0
+        # The header's test is passed before the body runs, the latch's after it.
+        for count in range(limit):
+            if test.at(counter) != stay_value:
+                return count if exiting == loop.header else count + 1
+            counter = step.at(counter)
+    except _NotConstant:
+        return None
+    return limit
+
+
+def _start(function: Function, operand: Operand) -> int:
+    """A constant, or what a few instructions before the loop make of constants."""
+    if isinstance(operand, ConstInt):
+        return operand.value
+    if not isinstance(operand, Local):
+        raise _NotConstant
+    definitions = {i.result.index: i for b in function.blocks for i in b.instructions if i.result is not None}
+    nothing = Local("", operand.type, -1)
+    return _Expression(operand, nothing, definitions).at(0)

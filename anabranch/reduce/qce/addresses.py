@@ -1,0 +1,197 @@
+"""What an address points into: a named base and a constant or unknown offset."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from anabranch.analysis.callgraph import resolve_alias
+from anabranch.ir.module import Function, Instruction, Module
+from anabranch.ir.types import ArrayType, StructType, Type, VectorType
+from anabranch.ir.values import ConstExpr, ConstInt, GlobalRef, Local, Operand
+
+Base = tuple[Literal["global"], str] | tuple[Literal["alloca", "argument", "pointer"], int]
+"""A global by name, or a local of the function by index: an alloca, an argument, any other pointer."""
+
+Place = tuple[Base, int | None]
+"""A base and an offset in bytes from where it points; None if the offset is not constant."""
+
+_MAX_ROOTS = 8
+_SAME = frozenset(("bitcast", "addrspacecast", "freeze"))
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Places that an address may mean. The first is the address's own base; the others are what that base may
+    be one of (it is a phi or a select). `heap`: it may also lie where no base of the function leads."""
+
+    places: tuple[Place, ...]
+    heap: bool
+
+    @property
+    def static(self) -> bool:
+        """The same address on every path: nothing to ask a solver for."""
+        return not self.heap and all(
+            base[0] in ("global", "alloca") and offset is not None for base, offset in self.places
+        )
+
+
+NOWHERE = Target((), False)
+
+
+def constant_offset(source: Type, indices: tuple[Operand, ...]) -> int | None:
+    """Bytes that the indices of a getelementptr add; None if one of them is not constant."""
+    offset, current = 0, source
+    for position, index in enumerate(indices):
+        if not isinstance(index, ConstInt):
+            return None
+        width = index.type.width
+        value = index.value - (1 << width) if index.value >> (width - 1) else index.value
+        if position == 0:
+            offset += value * source.size
+        elif isinstance(current, StructType):
+            if current.fields is None:
+                return None
+            offset += current.offsets[value]
+            current = current.fields[value]
+        elif isinstance(current, ArrayType | VectorType):
+            current = current.element
+            offset += value * current.size
+        else:
+            return None
+    return offset
+
+
+def _shift(target: Target, offset: int | None) -> Target:
+    if offset == 0:
+        return target
+    places = tuple(
+        (base, None if start is None or offset is None else start + offset) for base, start in target.places
+    )
+    return Target(places, target.heap)
+
+
+class Addresses:
+    """Targets of the addresses in one function, each worked out once."""
+
+    def __init__(self, module: Module, function: Function, reached: Sequence[int]) -> None:
+        self.module = module
+        self.parameters = len(function.params)
+        # Values of blocks that are never reached may be defined by themselves.
+        self.definitions: dict[int, Instruction] = {
+            i.result.index: i
+            for b in reached
+            for i in function.blocks[b].instructions
+            if i.result is not None
+        }
+        self._found: dict[int, Target] = {}
+
+    def target(self, operand: Operand) -> Target:
+        if isinstance(operand, Local):
+            found = self._found.get(operand.index)
+            return found if found is not None else self._local(operand)
+        return self._constant(operand)
+
+    def _constant(self, operand: Operand) -> Target:
+        offset = 0
+        while isinstance(operand, ConstExpr):
+            if operand.op == "getelementptr":
+                assert isinstance(operand.extra, Type)
+                step = constant_offset(operand.extra, operand.operands[1:])
+                if step is None:
+                    return NOWHERE
+                offset += step
+            elif operand.op not in ("bitcast", "addrspacecast"):
+                return NOWHERE
+            operand = operand.operands[0]
+        if isinstance(operand, GlobalRef):
+            name = resolve_alias(self.module, operand.name)
+            variable = self.module.globals.get(name)
+            if variable is not None and not variable.constant:
+                return Target(((("global", name), offset),), False)
+        # Constants never differ, and code is not read.
+        return NOWHERE
+
+    def _local(self, local: Local) -> Target:
+        """Down the chain of steps from one base to the first that is known, then back up."""
+        chain: list[tuple[int, int | None]] = []
+        operand: Operand = local
+        while isinstance(operand, Local) and operand.index not in self._found:
+            instruction = self.definitions.get(operand.index)
+            if instruction is None or instruction.opcode not in _STEPS:
+                self._found[operand.index] = self._root(operand, instruction)
+                break
+            offset: int | None = 0
+            if instruction.opcode == "getelementptr":
+                assert isinstance(instruction.extra, Type)
+                offset = constant_offset(instruction.extra, instruction.operands[1:])
+            chain.append((operand.index, offset))
+            operand = instruction.operands[0]
+        target = self._found[operand.index] if isinstance(operand, Local) else self._constant(operand)
+        for index, offset in reversed(chain):
+            target = self._found[index] = _shift(target, offset)
+        return target
+
+    def _root(self, local: Local, instruction: Instruction | None) -> Target:
+        if instruction is None:
+            known = local.index < self.parameters
+            return Target(((("argument", local.index), 0),), False) if known else NOWHERE
+        if instruction.opcode == "alloca":
+            return Target(((("alloca", local.index), 0),), False)
+        own: Place = (("pointer", local.index), 0)
+        if instruction.opcode in ("phi", "select"):
+            places, heap = self._choices(instruction)
+            return Target((own, *places), heap)
+        return Target((own,), True)
+
+    def _choices(self, instruction: Instruction) -> tuple[list[Place], bool]:
+        """Bases behind a web of phis and selects; offsets are kept only if the web has no further choices."""
+        roots: dict[Place, None] = {}
+        heap = nested = False
+        assert instruction.result is not None
+        seen = {instruction.result.index}
+        stack = [instruction]
+        while stack:
+            current = stack.pop()
+            for operand in current.operands if current.opcode == "phi" else current.operands[1:]:
+                base, offset = self._chain(operand)
+                if not isinstance(base, Local):
+                    for place in _shift(self._constant(base), offset).places:
+                        roots[place] = None
+                    continue
+                definition = self.definitions.get(base.index)
+                if definition is not None and definition.opcode in ("phi", "select"):
+                    nested = True
+                    if base.index not in seen:
+                        seen.add(base.index)
+                        stack.append(definition)
+                    continue
+                target = _shift(self._root(base, definition), offset)
+                heap = heap or target.heap
+                for place in target.places:
+                    roots[place] = None
+        places = list(roots)
+        if nested:
+            anywhere: dict[Place, None] = {(base, None): None for base, _ in roots}
+            places = list(anywhere)
+        if len(places) > _MAX_ROOTS:
+            return [], True
+        return places, heap
+
+    def _chain(self, operand: Operand) -> tuple[Operand, int | None]:
+        """The base of a chain of constant and variable steps, and the bytes they add."""
+        total: int | None = 0
+        while isinstance(operand, Local):
+            instruction = self.definitions.get(operand.index)
+            if instruction is None or instruction.opcode not in _STEPS:
+                break
+            if instruction.opcode == "getelementptr":
+                assert isinstance(instruction.extra, Type)
+                step = constant_offset(instruction.extra, instruction.operands[1:])
+                total = None if step is None or total is None else total + step
+            operand = instruction.operands[0]
+        return operand, total
+
+
+_STEPS = _SAME | {"getelementptr"}

@@ -1,0 +1,257 @@
+"""Data dependence in one function: which queries may depend on a value, (l, v) <| (l', e).
+
+Nodes are SSA values, memory cells and queries; an edge says that the second is computed from the first.
+What a node leads to is a bit mask of queries, found once for all nodes, whatever the paths between them.
+That a *variable at a location* matters is finer: only the uses of its value that can still come count; a
+backward flow (`flow.Exposure`) says which uses of which variables are ahead of a location.
+
+Memory: a store to a base at a constant offset reaches loads that overlap it and replaces what was there;
+one at an unknown offset reaches every load of the base; memory behind pointers that come from memory or
+from calls is also one node of its own (`heap`), because two such pointers may be equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from anabranch.ir.values import Local, Operand
+from anabranch.reduce.qce.addresses import Addresses, Base, Target
+from anabranch.reduce.qce.summaries import HEAP, Variable
+
+Read = Variable
+"""What an expression is computed from; ("any", base) is a read at an unknown offset."""
+
+Position = tuple[int, int]
+"""Block and instruction; a use by a phi is at the end of the block it comes from."""
+
+
+class Query:
+    """Queries that depend on the same variables: one bit, and where they are made."""
+
+    __slots__ = ("bit", "made", "node")
+
+    def __init__(self, bit: int, node: int) -> None:
+        self.bit = bit
+        self.node = node
+        self.made: list[tuple[int, int, float, int]] = []
+        """Block, instruction, number, exponent."""
+
+
+class Graph:
+    """The nodes and edges of one function; built by `scan`, then closed by `finish`."""
+
+    def __init__(self, local_count: int, addresses: Addresses) -> None:
+        self.addresses = addresses
+        self.successors: list[list[int]] = [[] for _ in range(local_count)]
+        self.own: dict[int, int] = {}
+        """Bits of queries and of ends at their own nodes."""
+        self.variables: dict[Variable, int] = {}
+        self.queries: dict[frozenset[Read], Query] = {}
+        self.uses: dict[int, list[tuple[Position, int, bool]]] = {}
+        """Variable -> where it is used, the node made from it, and whether by a phi: then the position is the
+        edge, from block to block."""
+        self.cells: dict[Base, dict[tuple[int, int], int]] = {}
+        self.wild: dict[Base, int] = {}
+        """Node of what was stored at unknown offsets of a base."""
+        self.anywhere: dict[Base, int] = {}
+        """Node of reads at unknown offsets of a base."""
+        self.reads_anywhere: dict[Base, list[tuple[Position, int]]] = {}
+        self.stores: dict[tuple[Base, int, int], list[int]] = {}
+        self.kills: dict[Position, list[tuple[Base, int, int | None]]] = {}
+        """Ranges of a base that an instruction overwrites; to None: the base up to its end."""
+        self.written: dict[int, Variable] = {}
+        """Nodes that a caller may see written."""
+        self.result = self.node()
+        self.masks: list[int] = []
+
+    # Nodes.
+
+    def node(self) -> int:
+        self.successors.append([])
+        return len(self.successors) - 1
+
+    def edge(self, source: int, target: int) -> None:
+        self.successors[source].append(target)
+
+    def variable(self, variable: Variable) -> int:
+        if variable[0] == "local":
+            return variable[1]
+        found = self.variables.get(variable)
+        if found is None:
+            found = self.variables[variable] = self.node()
+            if variable[0] == "cell":
+                self.cells.setdefault(variable[1], {})[variable[2], variable[3]] = found
+        return found
+
+    def _anywhere(self, base: Base) -> int:
+        if base not in self.anywhere:
+            self.anywhere[base] = self.node()
+            self.variable(("any", base))
+        return self.anywhere[base]
+
+    def _wild(self, base: Base) -> int:
+        if base not in self.wild:
+            self.wild[base] = self.node()
+        return self.wild[base]
+
+    # Reads.
+
+    def value(self, operand: Operand) -> list[Read]:
+        """An operand as a read; addresses that are the same on every path are constants."""
+        if not isinstance(operand, Local):
+            return []
+        definition = self.addresses.definitions.get(operand.index)
+        if definition is not None and definition.opcode in ("alloca", "getelementptr"):
+            target = self.addresses.target(operand)
+            if target.static and target.places:
+                return []
+        return [("local", operand.index)]
+
+    @staticmethod
+    def contents(target: Target, size: int, offset: int | None = 0) -> list[Read]:
+        """The memory an address means, as reads of `size` bytes, `offset` bytes further on (None:
+        anywhere)."""
+        reads: list[Read] = []
+        for base, start in target.places:
+            if start is None or offset is None:
+                reads.append(("any", base))
+            else:
+                reads.append(("cell", base, start + offset, size))
+        if target.heap:
+            reads.append(HEAP)
+        return reads
+
+    def read(self, reads: Iterable[Read], target: int, position: Position) -> None:
+        """Node `target` is computed from these at this position."""
+        for read in reads:
+            if read[0] == "any":
+                self.edge(self._anywhere(read[1]), target)
+                self.reads_anywhere.setdefault(read[1], []).append((position, target))
+            else:
+                source = self.variable(read)
+                self.edge(source, target)
+                self._use(source, target, position)
+
+    def read_on_edge(self, operand: Operand, target: int, edge: tuple[int, int]) -> None:
+        """A phi, node `target`, takes the operand along an edge."""
+        for read in self.value(operand):
+            source = self.variable(read)
+            self.edge(source, target)
+            self.uses.setdefault(source, []).append((edge, target, True))
+
+    def _use(self, variable: int, target: int, position: Position) -> None:
+        self.uses.setdefault(variable, []).append((position, target, False))
+
+    # Writes and queries.
+
+    def write(self, source: int, targets: Iterable[Read]) -> None:
+        """Node `source` is stored into memory that these name."""
+        for target in targets:
+            if target[0] == "any":
+                node = self._wild(target[1])
+                self.edge(source, node)
+                base: Base | None = target[1]
+            elif target[0] == "cell":
+                node = self.variable(target)
+                self.stores.setdefault((target[1], target[2], target[3]), []).append(source)
+                base = target[1]
+            else:
+                node, base = self.variable(HEAP), None
+                self.edge(source, node)
+            if base is None or base[0] in ("global", "argument"):
+                self.written[node] = target
+
+    def kill(self, position: Position, base: Base, start: int, end: int | None) -> None:
+        self.kills.setdefault(position, []).append((base, start, end))
+
+    def query(self, reads: Iterable[Read], position: Position, number: float, exponent: int = 0) -> None:
+        """So many queries that depend on these are made here."""
+        if not number:
+            return
+        reads = dict.fromkeys(reads)
+        key = frozenset(reads)
+        query = self.queries.get(key)
+        if query is None:
+            query = self.queries[key] = Query(len(self.queries), self.node())
+            self.own[query.node] = 1 << query.bit
+        query.made.append((*position, number, exponent))
+        self.read(reads, query.node, position)
+
+    # The end.
+
+    def finish(self) -> None:
+        """Add what depends on all cells of a base, then find what every node leads to."""
+        for (base, start, size), sources in self.stores.items():
+            for (other, length), node in self.cells[base].items():
+                if other < start + size and start < other + length:
+                    for source in sources:
+                        self.edge(source, node)
+        for base, wild in self.wild.items():
+            for node in self.cells.get(base, {}).values():
+                self.edge(wild, node)
+            self.edge(wild, self._anywhere(base))
+        for base, anywhere in self.anywhere.items():
+            cells = list(self.cells.get(base, {}).values())
+            rest = self.variable(("any", base))
+            for node in (*cells, rest):
+                self.edge(node, anywhere)
+            for position, target in self.reads_anywhere.get(base, ()):
+                for node in (*cells, rest):
+                    self._use(node, target, position)
+        bit = 1 << len(self.queries)
+        self.own[self.result] = bit
+        for node in self.written:
+            bit <<= 1
+            self.own[node] = self.own.get(node, 0) | bit
+        self.masks = reached_masks(self.successors, self.own)
+
+
+def reached_masks(successors: list[list[int]], own: dict[int, int]) -> list[int]:
+    """For every node the bits of all nodes it leads to, itself included: one walk by strong components."""
+    count = len(successors)
+    masks = [0] * count
+    number, low = [0] * count, [0] * count
+    component: list[int] = []
+    clock = 0
+    for root in range(count):
+        if number[root]:
+            continue
+        clock += 1
+        number[root] = low[root] = clock
+        component.append(root)
+        stack = [(root, iter(successors[root]))]
+        while stack:
+            node, rest = stack[-1]
+            for target in rest:
+                if not number[target]:
+                    clock += 1
+                    number[target] = low[target] = clock
+                    component.append(target)
+                    stack.append((target, iter(successors[target])))
+                    break
+                if low[target] > 0:
+                    low[node] = min(low[node], number[target])
+            else:
+                stack.pop()
+                if stack:
+                    low[stack[-1][0]] = min(low[stack[-1][0]], low[node])
+                if low[node] == number[node]:
+                    members = [component.pop()]
+                    while members[-1] != node:
+                        members.append(component.pop())
+                    _close(members, successors, own, masks, low)
+    return masks
+
+
+def _close(
+    members: list[int], successors: list[list[int]], own: dict[int, int], masks: list[int], low: list[int]
+) -> None:
+    """Give the nodes of a finished component their common mask; a low of -1 marks them as done."""
+    mask = 0
+    for member in members:
+        mask |= own.get(member, 0)
+        for target in successors[member]:
+            mask |= masks[target]
+    for member in members:
+        masks[member] = mask
+        low[member] = -1
