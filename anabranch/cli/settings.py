@@ -15,6 +15,7 @@ from typing import Any
 from anabranch.cli.program_input import ProgramInput, parse_file, parse_variable, parse_words
 from anabranch.cli.values import (
     at_least,
+    number_between,
     one_of,
     parse_define,
     parse_limit,
@@ -175,6 +176,21 @@ class RunSettings:
         "auto", "merging", "Merging",
         "static: in topological order; dynamic: around the search order; auto: static without limits",
         one_of("static", "dynamic", "auto"), metavar="HOW",
+    )  # fmt: skip
+    qce_alpha: float = _option(
+        0.5, "qce-alpha", "Merging", "share of the queries to come that a differing variable may affect",
+        number_between(0.0, 1e9), metavar="A",
+    )  # fmt: skip
+    qce_beta: float = _option(
+        0.8, "qce-beta", "Merging", "estimated probability that a side of a branch is feasible",
+        number_between(0.01, 1.0), metavar="B",
+    )  # fmt: skip
+    qce_kappa: int = _option(
+        10, "qce-kappa", "Merging", "estimated iterations of a loop, where unknown", at_least(1), metavar="K"
+    )
+    qce_zeta: float = _option(
+        1.0, "qce-zeta", "Merging", "estimated cost of a query on a merged value, in queries",
+        number_between(1.0, 1e9), metavar="Z",
     )  # fmt: skip
     count_paths: bool = _switch(
         "count-paths", "Merging", "count the paths that merged states stand for, one by one (slow)"

@@ -53,6 +53,21 @@ def parse_memory(text: str) -> int:
     return megabytes
 
 
+def number_between(least: float, most: float) -> Callable[[str], float]:
+    """A parser of numbers in a range."""
+
+    def parse(text: str) -> float:
+        try:
+            number = float(text)
+        except ValueError:
+            raise ValueError(f"{text!r} is not a number") from None
+        if not least <= number <= most:
+            raise ValueError(f"must be a number from {least:g} to {most:g}")
+        return number
+
+    return parse
+
+
 def at_least(least: int, hint: str = "") -> Callable[[str], int]:
     """A parser of whole numbers from `least` on."""
 

@@ -32,6 +32,7 @@ from anabranch.machine.state import ROOT, Continuation, State
 from anabranch.machine.stops import Stops
 from anabranch.machine.translator.namespace import Namespace
 from anabranch.machine.translator.program import Model, TranslatedProgram
+from anabranch.machine.translator.sites import StartSite
 from anabranch.machine.values import (
     coerce,
     extract_lane,
@@ -191,19 +192,14 @@ class Machine:
         function = self.program.find(entry)
         assert function is not None
         values = arguments(self.api)
-        number = self.program.number(function)
         wanted = len(function.params)
         values = (values + [0] * wanted)[:wanted]
-
-        def enter(continuation: Continuation, saved: tuple[Any, ...]) -> Any:
-            return self.namespace.names[f"f{number}"](continuation, *saved)
-
+        first = StartSite(self.program.unit(function))
         state = self.path.save(self.path.slices.copy(), None)
-        state.entry = enter
+        state.entry = first
         state.values = tuple(values)
         state.continuation = ROOT
-        unit = self.program.unit(function)
-        state.place = unit.counters.segments[0, 0]
+        state.place = first.place
         return state
 
     def run(self, state: State, budget: int) -> tuple[State | None, list[State]]:

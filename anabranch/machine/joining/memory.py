@@ -103,7 +103,9 @@ def whole(page: Page, start: int, size: int) -> Value:
     depends on all of them.
     """
     unknown = undefined(8)
-    data = [undefined(8, 1 + start + i) if x is unknown else x for i, x in enumerate(page[start : start + size])]
+    data = [
+        undefined(8, 1 + start + i) if x is unknown else x for i, x in enumerate(page[start : start + size])
+    ]
     if size == 1:
         return data[0]
     try:

@@ -19,7 +19,8 @@ def join_notes(guard: Expr, a: Notes, b: Notes) -> Notes:
         return a
     notes = a
     for key in dict.fromkeys((*a, *b)):
-        mine, other = a.get(key), b.get(key)
+        mine: Any = a.get(key)
+        other: Any = b.get(key)
         if mine is other or same(mine, other):
             continue
         kind = key[0] if isinstance(key, tuple) else key

@@ -45,6 +45,21 @@ class Target:
         return self.enter(continuation, values)
 
 
+class StartSite:
+    """The entry function before its first instruction; the values are its arguments."""
+
+    __slots__ = ("block", "names", "place", "unit")
+
+    def __init__(self, unit: Unit) -> None:
+        self.unit = unit
+        self.block = 0
+        self.names = tuple(f"v{p.index}" for p in unit.function.params)
+        self.place = unit.counters.segments[0, 0]
+
+    def __call__(self, continuation: Continuation, values: tuple[Any, ...]) -> Any:
+        return self.unit.program.namespace.names[self.unit.name](continuation, *values)
+
+
 class BranchSite:
     """A two-way decision in generated code."""
 

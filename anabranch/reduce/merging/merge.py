@@ -3,28 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 from anabranch.explore.protocols import EXACT, Contract
 from anabranch.explore.tree import ExecutionTree
 from anabranch.machine import CannotJoin, State, join
+from anabranch.reduce.merging.similarity import Similarity
 from anabranch.reduce.merging.waiting import Waiting
 from anabranch.solver import SliceSpace
-
-
-class Similarity(Protocol):
-    """The relation `~` of Algorithm 1."""
-
-    def similar(self, a: State, b: State) -> bool:
-        """Is joining two states at one place worth it?"""
-        ...
-
-
-class Everything:
-    """All states at one place are similar."""
-
-    def similar(self, a: State, b: State) -> bool:
-        return True
 
 
 class Merging:

@@ -81,9 +81,7 @@ class Places:
             continuation = continuation[0]
         ranks.reverse()
         entry: Any = state.entry
-        unit = getattr(entry, "unit", None)
-        if unit is not None:
-            ranks.append((self.of(unit).ranks[entry.block], getattr(entry, "position", -1)))
+        ranks.append((self.of(entry.unit).ranks[entry.block], getattr(entry, "position", -1)))
         return tuple(ranks)
 
 
