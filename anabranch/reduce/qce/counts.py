@@ -103,8 +103,8 @@ class GlobalCounts:
     def byte(self, names: Iterable[tuple[int, Base, int]], escapes: bool) -> float:
         """Q_add of a byte by all that name it: frame, base and offset.
 
-        `escapes`: it may also be reached through pointers in memory, as any allocated object, and those locals
-        and globals of which `QueryCounts.escapes` says so.
+        `escapes`: it may also be reached through pointers in memory, as any allocated object, and those
+        locals and globals of which `QueryCounts.escapes` says so.
         """
         largest = dict.fromkeys(range(len(self.frames)), 0.0) if escapes else {}
         for frame in largest:
