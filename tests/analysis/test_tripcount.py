@@ -88,5 +88,7 @@ def test_test_at_the_end(start: str, test: str, step: str, expected: int) -> Non
 
 
 def test_a_long_loop_runs_up_to_the_limit() -> None:
-    text = WHILE.format(start="0", test="slt i32 %i, 1000000", step="add i32 %i, 1", first="body", second="done")
+    text = WHILE.format(
+        start="0", test="slt i32 %i, 1000000", step="add i32 %i, 1", first="body", second="done"
+    )
     assert count(text, 50) == 50

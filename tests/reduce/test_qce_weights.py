@@ -119,7 +119,8 @@ def test_nested_loops_beyond_floats() -> None:
     head = "".join(f"h{i}:\n  br i1 %c, label %{_inner(i, depth)}, label %x{i}\n" for i in range(depth))
     exits = "".join(f"x{i}:\n  br label %{'h' + str(i - 1) if i else 'end'}\n" for i in range(depth))
     body = "body:\n  br i1 %c, label %l, label %r\nl:\n  br label %j\nr:\n  br label %j\n"
-    join = f"j:\n  br i1 %c, label %k, label %m\nk:\n  br label %n\nm:\n  br label %n\nn:\n  br label %h{depth - 1}\n"
+    join = "j:\n  br i1 %c, label %k, label %m\nk:\n  br label %n\nm:\n  br label %n\n"
+    join += f"n:\n  br label %h{depth - 1}\n"
     text = f"define void @f(i1 %c) {{\n  br label %h0\n{head}{body}{join}{exits}end:\n  ret void\n}}\n"
     function = read_module(text).functions["f"]
     cfg = build_cfg(function)
