@@ -42,8 +42,9 @@ class Graph:
     """The nodes, edges and uses of one function: filled by `scan`, completed by `add_exits`, closed by
     `link`."""
 
-    def __init__(self, local_count: int, addresses: Addresses) -> None:
+    def __init__(self, local_count: int, addresses: Addresses, escapes: Callable[[Base], bool]) -> None:
         self.addresses = addresses
+        self.escapes = escapes
         self.successors: list[list[int]] = [[] for _ in range(local_count)]
         self.own: dict[int, int] = {}
         """Bits of queries and of ends at their own nodes."""
@@ -171,17 +172,30 @@ class Graph:
                     self._use(variable_node, target, position)
 
     def affected(self, variable: Variable) -> list[int]:
-        """Variables that a write to memory may change."""
+        """Variables that a write to memory may change; a base that escapes and the heap change together."""
+        if variable[0] == "heap":
+            found = [self.variable(variable)]
+            for base in dict.fromkeys((*self.cells, *self.reads_anywhere)):
+                if self.escapes(base):
+                    found.extend(self._all_of(base))
+            return found
         if variable[0] == "cell":
             _, base, start, size = variable
-            return [
+            found = [
                 node
                 for (other, length), node in self.cells[base].items()
                 if other < start + size and start < other + length
             ]
-        if variable[0] == "any":
-            return [*self.cells.get(variable[1], {}).values(), self.variable(variable)]
-        return [self.variable(variable)]
+        else:
+            assert variable[0] == "any"
+            base = variable[1]
+            found = self._all_of(base)
+        if self.escapes(base):
+            found.append(self.variable(HEAP))
+        return found
+
+    def _all_of(self, base: Base) -> list[int]:
+        return [*self.cells.get(base, {}).values(), self.variable(("any", base))]
 
     def link(self, reached: Callable[[Variable, Position], tuple[int, ...]]) -> None:
         """Lead every write to the nodes made from it, then find what every node leads to.

@@ -23,8 +23,11 @@ class Exposure:
         self._variables: list[tuple[int, int, int, tuple[int, ...]]] = []
         """Variable, its lowest bit, its bits shifted down by that, the nodes made from its uses."""
         self._number()
-        self._numbers = {variable: n for n, (variable, *_) in enumerate(self._variables)}
+        self._targets = [target for *_, targets in self._variables for target in targets]
         self._after: dict[Position, int] = {}
+        self._changed: dict[Variable, int] = {}
+        self._made: dict[int, tuple[int, ...]] = {}
+        self._unions: dict[tuple[int, int], int] = {}
         self._steps: list[list[tuple[int, int, int]]] = [[] for _ in function.blocks]
         self._phi_kills = [0] * len(function.blocks)
         self.cfg = cfg
@@ -48,29 +51,33 @@ class Exposure:
         ahead = self._after.get(position)
         if ahead is None:
             ahead = self._after[position] = self.after(*position)
-        found: list[int] = []
-        for node in self.graph.affected(variable):
-            number = self._numbers.get(node)
-            if number is not None:
-                _, low, ones, targets = self._variables[number]
-                found.extend(targets[bit] for bit in ones_of(ahead >> low & ones))
-        return tuple(dict.fromkeys(found))
+        changed = self._changed.get(variable)
+        if changed is None:
+            changed = 0
+            for node in self.graph.affected(variable):
+                changed |= self._of_variable.get(node, 0)
+            self._changed[variable] = changed
+        uses = ahead & changed
+        found = self._made.get(uses)
+        if found is None:
+            found = tuple(dict.fromkeys(map(self._targets.__getitem__, ones_of(uses))))
+            self._made[uses] = found
+        return found
 
     def queries(self, ahead: int) -> dict[int, int]:
         """Variable -> mask of the queries (and ends) that its uses in a mask lead to."""
-        masks = self.graph.masks
+        masks, unions = self.graph.masks, self._unions
         found: dict[int, int] = {}
         for variable, low, ones, targets in self._variables:
             uses = ahead >> low & ones
             if uses:
-                if uses & (uses - 1):
+                # Most variables have the same uses ahead of many locations.
+                mask = unions.get((variable, uses))
+                if mask is None:
                     mask = 0
-                    for target in targets:
-                        if uses & 1:
-                            mask |= masks[target]
-                        uses >>= 1
-                else:
-                    mask = masks[targets[uses.bit_length() - 1]]
+                    for use in ones_of(uses):
+                        mask |= masks[targets[use]]
+                    unions[variable, uses] = mask
                 found[variable] = mask
         return found
 

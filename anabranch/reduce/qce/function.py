@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import ldexp
 
 from anabranch.analysis.cfg import build_cfg
@@ -42,10 +43,17 @@ class Shape:
 class FunctionCounts:
     """Counts at any location of a function, given the summaries of its callees."""
 
-    def __init__(self, module: Module, shape: Shape, callees: Callees, parameters: QceParameters) -> None:
+    def __init__(
+        self,
+        module: Module,
+        shape: Shape,
+        callees: Callees,
+        escapes: Callable[[Base], bool],
+        parameters: QceParameters,
+    ) -> None:
         self.shape = shape
         self.parameters = parameters
-        self.graph = Graph(shape.function.local_count, shape.addresses)
+        self.graph = Graph(shape.function.local_count, shape.addresses, escapes)
         scanner = Scanner(module, shape.function, self.graph, callees, parameters)
         for block in shape.cfg.order:
             scanner.scan(shape.function.blocks[block])
