@@ -180,10 +180,10 @@ def _count(
         if not test.steps or isinstance(steps[0], ConstInt):
             return None
         stay_value = 1 if stays[0] else 0
-        # The header's test is passed before the body runs, the latch's after it.
+        # A test at the end comes after the body, one in the header before it.
         for count in range(limit):
             if test.at(counter) != stay_value:
-                return count if exiting == loop.header else count + 1
+                return count + 1 if exiting == latch else count
             counter = step.at(counter)
     except _NotConstant:
         return None

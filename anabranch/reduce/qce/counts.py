@@ -30,7 +30,8 @@ class Counts:
     memory: Mapping[tuple[Base, int], float] = field(default_factory=dict)
     """Q_add of memory at an offset of a base, loads at unknown offsets included."""
     cells: Mapping[Base, Sequence[Cell]] = field(default_factory=dict)
-    """The same by base, with sizes."""
+    """The same by base, with sizes; in a base of `any_offset` also cells that are written before they are
+    read, with count 0."""
     any_offset: Mapping[Base, float] = field(default_factory=dict)
     """Q_add of bytes of a base that `memory` does not cover."""
     heap: float = 0.0
@@ -42,11 +43,8 @@ class Counts:
 
     def byte(self, base: Base, offset: int) -> float:
         """Q_add of one byte at an offset of a base."""
-        count = self.any_offset.get(base, 0.0)
-        for start, size, own in self.cells.get(base, ()):
-            if start <= offset < start + size and own > count:
-                count = own
-        return count
+        covering = [own for start, size, own in self.cells.get(base, ()) if start <= offset < start + size]
+        return max(covering) if covering else self.any_offset.get(base, 0.0)
 
     @property
     def bases(self) -> set[Base]:
@@ -103,8 +101,8 @@ class GlobalCounts:
     def byte(self, names: Iterable[tuple[int, Base, int]], escapes: bool) -> float:
         """Q_add of a byte by all that name it: frame, base and offset.
 
-        `escapes`: it may also be reached through pointers in memory, as any allocated object, and those locals
-        and globals of which `QueryCounts.escapes` says so.
+        `escapes`: it may also be reached through pointers in memory, as any allocated object, and those
+        locals and globals of which `QueryCounts.escapes` says so.
         """
         largest = dict.fromkeys(range(len(self.frames)), 0.0) if escapes else {}
         for frame in largest:

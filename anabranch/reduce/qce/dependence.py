@@ -1,18 +1,19 @@
 """Data dependence in one function: which queries may depend on a value, (l, v) <| (l', e).
 
-Nodes are SSA values, memory cells and queries; an edge says that the second is computed from the first.
-What a node leads to is a bit mask of queries, found once for all nodes, whatever the paths between them.
-That a *variable at a location* matters is finer: only the uses of its value that can still come count; a
-backward flow (`flow.Exposure`) says which uses of which variables are ahead of a location.
+Nodes are SSA values, writes to memory and queries; an edge says that the second is computed from the first.
+What a node leads to is a bit mask of queries, found once for all nodes. That a *variable at a location*
+matters is finer: only the uses of its value that can still come count. A backward flow (`flow.Exposure`)
+says which uses of which variables are ahead of a location; the same flow leads from a write to memory to the
+uses of what it writes.
 
-Memory: a store to a base at a constant offset reaches loads that overlap it and replaces what was there;
-one at an unknown offset reaches every load of the base; memory behind pointers that come from memory or
-from calls is also one node of its own (`heap`), because two such pointers may be equal.
+Memory: a write to a base at a constant offset reaches uses that overlap it and replaces what was there; one
+at an unknown offset reaches every use of the base; memory behind pointers that come from memory or from
+calls is also one variable of its own (`heap`), because two such pointers may be equal.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from anabranch.ir.values import Local, Operand
 from anabranch.reduce.qce.addresses import Addresses, Base, Target
@@ -38,29 +39,29 @@ class Query:
 
 
 class Graph:
-    """The nodes and edges of one function; built by `scan`, then closed by `finish`."""
+    """The nodes, edges and uses of one function: filled by `scan`, completed by `add_exits`, closed by
+    `link`."""
 
-    def __init__(self, local_count: int, addresses: Addresses) -> None:
+    def __init__(self, local_count: int, addresses: Addresses, escapes: Callable[[Base], bool]) -> None:
         self.addresses = addresses
+        self.escapes = escapes
         self.successors: list[list[int]] = [[] for _ in range(local_count)]
         self.own: dict[int, int] = {}
         """Bits of queries and of ends at their own nodes."""
         self.variables: dict[Variable, int] = {}
+        """Memory; the number of a local is its index."""
         self.queries: dict[frozenset[Read], Query] = {}
         self.uses: dict[int, list[tuple[Position, int, bool]]] = {}
         """Variable -> where it is used, the node made from it, and whether by a phi: then the position is the
         edge, from block to block."""
         self.cells: dict[Base, dict[tuple[int, int], int]] = {}
-        self.wild: dict[Base, int] = {}
-        """Node of what was stored at unknown offsets of a base."""
-        self.anywhere: dict[Base, int] = {}
-        """Node of reads at unknown offsets of a base."""
         self.reads_anywhere: dict[Base, list[tuple[Position, int]]] = {}
-        self.stores: dict[tuple[Base, int, int], list[int]] = {}
+        self.writes: list[tuple[int, Variable, Position]] = []
         self.kills: dict[Position, list[tuple[Base, int, int | None]]] = {}
         """Ranges of a base that an instruction overwrites; to None: the base up to its end."""
-        self.written: dict[int, Variable] = {}
-        """Nodes that a caller may see written."""
+        self.returns: list[Position] = []
+        self.written: dict[Variable, int] = {}
+        """Memory of callers that is written -> the node of what it is at the return."""
         self.result = self.node()
         self.masks: list[int] = []
 
@@ -69,9 +70,6 @@ class Graph:
     def node(self) -> int:
         self.successors.append([])
         return len(self.successors) - 1
-
-    def edge(self, source: int, target: int) -> None:
-        self.successors[source].append(target)
 
     def variable(self, variable: Variable) -> int:
         if variable[0] == "local":
@@ -82,17 +80,6 @@ class Graph:
             if variable[0] == "cell":
                 self.cells.setdefault(variable[1], {})[variable[2], variable[3]] = found
         return found
-
-    def _anywhere(self, base: Base) -> int:
-        if base not in self.anywhere:
-            self.anywhere[base] = self.node()
-            self.variable(("any", base))
-        return self.anywhere[base]
-
-    def _wild(self, base: Base) -> int:
-        if base not in self.wild:
-            self.wild[base] = self.node()
-        return self.wild[base]
 
     # Reads.
 
@@ -125,18 +112,19 @@ class Graph:
         """Node `target` is computed from these at this position."""
         for read in reads:
             if read[0] == "any":
-                self.edge(self._anywhere(read[1]), target)
+                self.variable(read)
                 self.reads_anywhere.setdefault(read[1], []).append((position, target))
-            else:
-                source = self.variable(read)
-                self.edge(source, target)
-                self._use(source, target, position)
+                continue
+            source = self.variable(read)
+            if read[0] == "local":
+                self.successors[source].append(target)
+            self._use(source, target, position)
 
     def read_on_edge(self, operand: Operand, target: int, edge: tuple[int, int]) -> None:
         """A phi, node `target`, takes the operand along an edge."""
         for read in self.value(operand):
             source = self.variable(read)
-            self.edge(source, target)
+            self.successors[source].append(target)
             self.uses.setdefault(source, []).append((edge, target, True))
 
     def _use(self, variable: int, target: int, position: Position) -> None:
@@ -144,22 +132,13 @@ class Graph:
 
     # Writes and queries.
 
-    def write(self, source: int, targets: Iterable[Read]) -> None:
+    def write(self, source: int, targets: Iterable[Variable], position: Position) -> None:
         """Node `source` is stored into memory that these name."""
         for target in targets:
-            if target[0] == "any":
-                node = self._wild(target[1])
-                self.edge(source, node)
-                base: Base | None = target[1]
-            elif target[0] == "cell":
-                node = self.variable(target)
-                self.stores.setdefault((target[1], target[2], target[3]), []).append(source)
-                base = target[1]
-            else:
-                node, base = self.variable(HEAP), None
-                self.edge(source, node)
-            if base is None or base[0] in ("global", "argument"):
-                self.written[node] = target
+            self.variable(target)
+            self.writes.append((source, target, position))
+            if target[0] == "heap" or (target[0] != "local" and target[1][0] in ("global", "argument")):
+                self.written.setdefault(target, -1)
 
     def kill(self, position: Position, base: Base, start: int, end: int | None) -> None:
         self.kills.setdefault(position, []).append((base, start, end))
@@ -179,30 +158,65 @@ class Graph:
 
     # The end.
 
-    def finish(self) -> None:
-        """Add what depends on all cells of a base, then find what every node leads to."""
-        for (base, start, size), sources in self.stores.items():
-            for (other, length), node in self.cells[base].items():
-                if other < start + size and start < other + length:
-                    for source in sources:
-                        self.edge(source, node)
-        for base, wild in self.wild.items():
-            for node in self.cells.get(base, {}).values():
-                self.edge(wild, node)
-            self.edge(wild, self._anywhere(base))
-        for base, anywhere in self.anywhere.items():
-            cells = list(self.cells.get(base, {}).values())
+    def add_exits(self) -> None:
+        """Uses by reads at unknown offsets, of every cell of the base; uses of written memory by the
+        caller."""
+        for variable in self.written:
+            node = self.written[variable] = self.node()
+            for position in self.returns:
+                self.read((variable,), node, position)
+        for base, reads in self.reads_anywhere.items():
             rest = self.variable(("any", base))
-            for node in (*cells, rest):
-                self.edge(node, anywhere)
-            for position, target in self.reads_anywhere.get(base, ()):
-                for node in (*cells, rest):
-                    self._use(node, target, position)
+            for variable_node in (*self.cells.get(base, {}).values(), rest):
+                for position, target in reads:
+                    self._use(variable_node, target, position)
+
+    def affected(self, variable: Variable) -> list[int]:
+        """Variables that a write to memory may change; a base that escapes and the heap change together."""
+        if variable[0] == "heap":
+            found = [self.variable(variable)]
+            for base in dict.fromkeys((*self.cells, *self.reads_anywhere)):
+                if self.escapes(base):
+                    found.extend(self._all_of(base))
+            return found
+        if variable[0] == "cell":
+            _, base, start, size = variable
+            found = [
+                node
+                for (other, length), node in self.cells[base].items()
+                if other < start + size and start < other + length
+            ]
+        else:
+            assert variable[0] == "any"
+            base = variable[1]
+            found = self._all_of(base)
+        if self.escapes(base):
+            found.append(self.variable(HEAP))
+        return found
+
+    def _all_of(self, base: Base) -> list[int]:
+        return [*self.cells.get(base, {}).values(), self.variable(("any", base))]
+
+    def link(self, reached: Callable[[Variable, Position], tuple[int, ...]]) -> None:
+        """Lead every write to the nodes made from it, then find what every node leads to.
+
+        `reached` gives these nodes for a write at a position.
+        """
+        shared: dict[tuple[int, ...], int] = {}
+        for source, variable, position in self.writes:
+            targets = reached(variable, position)
+            if not targets:
+                continue
+            node = shared.get(targets)
+            if node is None:
+                node = shared[targets] = self.node()
+                self.successors[node].extend(targets)
+            self.successors[source].append(node)
         bit = 1 << len(self.queries)
         self.own[self.result] = bit
-        for node in self.written:
+        for node in self.written.values():
             bit <<= 1
-            self.own[node] = self.own.get(node, 0) | bit
+            self.own[node] = bit
         self.masks = reached_masks(self.successors, self.own)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from anabranch.analysis.callgraph import CallGraph, build_call_graph
 from anabranch.ir.module import CallInfo, Module
@@ -163,7 +164,7 @@ class QueryCounts:
             return mixed([self._callee(callee, len(info.operands) - 1) for callee in names])
 
         found = self._functions[name] = FunctionCounts(
-            self.module, self._shape(name), callees, self.parameters
+            self.module, self._shape(name), callees, partial(self.escapes, name), self.parameters
         )
         return found
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from anabranch.analysis.cfg import CFG
 from anabranch.ir.module import Function
+from anabranch.reduce.qce.bits import ones_of
 from anabranch.reduce.qce.dependence import Graph, Position
+from anabranch.reduce.qce.summaries import Variable
 
 
 class Exposure:
@@ -15,12 +17,17 @@ class Exposure:
 
     def __init__(self, function: Function, cfg: CFG, graph: Graph) -> None:
         self.graph = graph
-        self.variables: list[tuple[int, int, int, tuple[int, ...]]] = []
-        """Variable, its lowest bit, its bits shifted down by that, what each of its uses leads to."""
         self._of_variable: dict[int, int] = {}
         self._at: dict[Position, int] = {}
         self._on_edge: dict[tuple[int, int], int] = {}
+        self._variables: list[tuple[int, int, int, tuple[int, ...]]] = []
+        """Variable, its lowest bit, its bits shifted down by that, the nodes made from its uses."""
         self._number()
+        self._targets = [target for *_, targets in self._variables for target in targets]
+        self._after: dict[Position, int] = {}
+        self._changed: dict[Variable, int] = {}
+        self._made: dict[int, tuple[int, ...]] = {}
+        self._unions: dict[tuple[int, int], int] = {}
         self._steps: list[list[tuple[int, int, int]]] = [[] for _ in function.blocks]
         self._phi_kills = [0] * len(function.blocks)
         self.cfg = cfg
@@ -36,23 +43,41 @@ class Exposure:
                 places[position] = places.get(position, 0) | 1 << number
             ones = (1 << len(uses)) - 1
             self._of_variable[variable] = ones << low
-            self.variables.append((variable, low, ones, tuple(self.graph.masks[t] for _, t, _ in uses)))
+            self._variables.append((variable, low, ones, tuple(target for _, target, _ in uses)))
             low += len(uses)
+
+    def nodes(self, variable: Variable, position: Position) -> tuple[int, ...]:
+        """Nodes made from memory as a write at this position leaves it."""
+        ahead = self._after.get(position)
+        if ahead is None:
+            ahead = self._after[position] = self.after(*position)
+        changed = self._changed.get(variable)
+        if changed is None:
+            changed = 0
+            for node in self.graph.affected(variable):
+                changed |= self._of_variable.get(node, 0)
+            self._changed[variable] = changed
+        uses = ahead & changed
+        found = self._made.get(uses)
+        if found is None:
+            found = tuple(dict.fromkeys(map(self._targets.__getitem__, ones_of(uses))))
+            self._made[uses] = found
+        return found
 
     def queries(self, ahead: int) -> dict[int, int]:
         """Variable -> mask of the queries (and ends) that its uses in a mask lead to."""
+        masks, unions = self.graph.masks, self._unions
         found: dict[int, int] = {}
-        for variable, low, ones, leads in self.variables:
+        for variable, low, ones, targets in self._variables:
             uses = ahead >> low & ones
             if uses:
-                if uses & (uses - 1):
+                # Most variables have the same uses ahead of many locations.
+                mask = unions.get((variable, uses))
+                if mask is None:
                     mask = 0
-                    for lead in leads:
-                        if uses & 1:
-                            mask |= lead
-                        uses >>= 1
-                else:
-                    mask = leads[uses.bit_length() - 1]
+                    for use in ones_of(uses):
+                        mask |= masks[targets[use]]
+                    unions[variable, uses] = mask
                 found[variable] = mask
         return found
 

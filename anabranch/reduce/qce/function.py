@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import ldexp
 
 from anabranch.analysis.cfg import build_cfg
@@ -9,6 +10,7 @@ from anabranch.analysis.loops import find_loops
 from anabranch.analysis.tripcount import trip_count
 from anabranch.ir.module import Function, Module
 from anabranch.reduce.qce.addresses import Addresses, Base
+from anabranch.reduce.qce.bits import ones_of
 from anabranch.reduce.qce.counts import Cell, Counts, Location
 from anabranch.reduce.qce.dependence import Graph
 from anabranch.reduce.qce.flow import Exposure
@@ -41,15 +43,23 @@ class Shape:
 class FunctionCounts:
     """Counts at any location of a function, given the summaries of its callees."""
 
-    def __init__(self, module: Module, shape: Shape, callees: Callees, parameters: QceParameters) -> None:
+    def __init__(
+        self,
+        module: Module,
+        shape: Shape,
+        callees: Callees,
+        escapes: Callable[[Base], bool],
+        parameters: QceParameters,
+    ) -> None:
         self.shape = shape
         self.parameters = parameters
-        self.graph = Graph(shape.function.local_count, shape.addresses)
+        self.graph = Graph(shape.function.local_count, shape.addresses, escapes)
         scanner = Scanner(module, shape.function, self.graph, callees, parameters)
         for block in shape.cfg.order:
             scanner.scan(shape.function.blocks[block])
-        self.graph.finish()
+        self.graph.add_exits()
         self.exposure = Exposure(shape.function, shape.cfg, self.graph)
+        self.graph.link(self.exposure.nodes)
         self._names: dict[int, Variable] = {node: v for v, node in self.graph.variables.items()}
         self._bits: dict[int, tuple[int, ...]] = {}
         self._all = (1 << len(self.graph.queries)) - 1
@@ -88,13 +98,18 @@ class FunctionCounts:
                 any_offset[variable[1]] = count
             else:
                 heap = count
+        for base in any_offset:
+            known = {(offset, size) for offset, size, _ in cells.get(base, ())}
+            dead = [(*cell, 0.0) for cell in self.graph.cells.get(base, ()) if cell not in known]
+            if dead:
+                cells.setdefault(base, []).extend(dead)
         self._add_aliases(locals_, memory, cells, any_offset)
         return Counts(total, locals_, memory, cells, any_offset, heap, exponent)
 
     def _bits_of(self, mask: int) -> tuple[int, ...]:
         found = self._bits.get(mask)
         if found is None:
-            found = self._bits[mask] = tuple(_ones(mask))
+            found = self._bits[mask] = tuple(ones_of(mask))
         return found
 
     def _values(self, location: Location) -> tuple[list[float], int]:
@@ -149,7 +164,8 @@ class FunctionCounts:
             elif base in cells:
                 moved = cells[own] = [(offset - start, size, count) for offset, size, count in cells[base]]
                 for offset, _, count in moved:
-                    memory[own, offset] = max(memory.get((own, offset), 0.0), count)
+                    if count:
+                        memory[own, offset] = max(memory.get((own, offset), 0.0), count)
             if rest:
                 any_offset[own] = rest
 
@@ -174,12 +190,17 @@ class FunctionCounts:
                 grouped[depends[bit]] = grouped.get(depends[bit], 0.0) + value
 
         def named(mask: int) -> tuple[Variable, ...]:
-            return tuple(variables[i] for i in _ones(mask))
+            return tuple(variables[i] for i in ones_of(mask))
 
+        numbers = {variable: number for number, variable in enumerate(variables)}
         writes: dict[int, list[Variable]] = {}
-        for position, variable in enumerate(graph.written.values()):
-            if depends[queries + 1 + position]:
-                writes.setdefault(depends[queries + 1 + position], []).append(variable)
+        for position, variable in enumerate(graph.written, queries + 1):
+            # That memory may keep what it has is said of every write.
+            mask = depends[position]
+            if variable in numbers:
+                mask &= ~(1 << numbers[variable])
+            if mask:
+                writes.setdefault(mask, []).append(variable)
         return Summary(
             tuple((named(mask), count) for mask, count in grouped.items()),
             exponent,
@@ -193,17 +214,3 @@ def _outlives(variable: Variable) -> bool:
     if variable[0] == "cell" or variable[0] == "any":
         return variable[1][0] in ("global", "argument")
     return True
-
-
-def _ones(mask: int) -> list[int]:
-    """Positions of the bits that are set."""
-    if not mask:
-        return []
-    text = bin(mask)
-    last = len(text) - 1
-    found = []
-    position = text.rfind("1")
-    while position > 1:
-        found.append(last - position)
-        position = text.rfind("1", 0, position)
-    return found

@@ -83,7 +83,7 @@ class Scanner:
         if reads:
             node = self.graph.node()
             self.graph.read(reads, node, position)
-            self.graph.write(node, written)
+            self.graph.write(node, written, position)
 
     def _exchange(self, instruction: Instruction, position: Position) -> None:
         """atomicrmw and cmpxchg: read, then write something made of it."""
@@ -101,6 +101,7 @@ class Scanner:
             self.graph.query(self.graph.value(instruction.operands[0]), position, float(choices - 1))
 
     def _return(self, instruction: Instruction, position: Position) -> None:
+        self.graph.returns.append(position)
         for operand in instruction.operands:
             self.graph.read(self.graph.value(operand), self.graph.result, position)
 
@@ -138,7 +139,7 @@ class Scanner:
             if reads:
                 node = graph.node()
                 graph.read(reads, node, position)
-                graph.write(node, self._map(targets, arguments))
+                graph.write(node, self._map(targets, arguments), position)
 
     def _map(self, variables: tuple[Variable, ...], arguments: list[Operand]) -> list[Read]:
         """Variables at the callee's entry as reads of the caller."""

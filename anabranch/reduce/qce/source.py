@@ -62,7 +62,8 @@ def memory_name(module: Module, function: Function, base: Base, offset: int | No
 def named(
     module: Module, function: Function, counts: Counts, parameters: QceParameters
 ) -> tuple[NamedCount, ...]:
-    """All variables of a location by name, those with the largest counts first; of equal names the largest."""
+    """All variables of a location by name, those with the largest counts first; of equal names the
+    largest."""
     hot = counts.hot(parameters)
     found: list[NamedCount] = [
         NamedCount(local_name(function, index), count, index in hot.locals)
