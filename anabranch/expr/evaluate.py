@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from .arith import add, ashr, lshr, mul, shl, sub
@@ -38,7 +38,6 @@ from .node import (
     ZEXT,
     Expr,
     Value,
-    operands,
 )
 from .variables import postorder
 
@@ -103,16 +102,31 @@ def low_width(n: Expr) -> int:
 
 def evaluate(e: Value, model: Mapping[int, int]) -> Any:
     """The value under a model (variable index -> value, 0 if missing): an int, or a bool for width 1."""
-    if e.__class__ is not Expr:
-        return e
+    return _evaluate(e, model, {}) if e.__class__ is Expr else e
+
+
+def holds(conditions: Iterable[Expr], model: Mapping[int, int], limit: int | None = None) -> bool:
+    """Are all conditions true under a model? What they share is evaluated once.
+
+    With a limit, conditions that take more nodes than that to evaluate do not hold, as far as is known.
+    """
     memo: dict[Expr, Any] = {}
+    for condition in conditions:
+        if _evaluate(condition, model, memo) is not True or (limit is not None and len(memo) > limit):
+            return False
+    return True
+
+
+def _evaluate(e: Expr, model: Mapping[int, int], memo: dict[Expr, Any]) -> Any:
+    """Of a choice only the side that is taken, of a connective only as much as decides it."""
     stack = [e]
     while stack:
         n = stack[-1]
         if n in memo:
             stack.pop()
             continue
-        if n.op == VAR:
+        op = n.op
+        if op == VAR:
             v = model.get(n.a, 0)
             memo[n] = bool(v) if n.w == 1 else v
             stack.pop()
@@ -121,14 +135,20 @@ def evaluate(e: Value, model: Mapping[int, int]) -> Any:
         try:
             if a.__class__ is Expr:
                 a = memo[a]
-            if b.__class__ is Expr:
-                b = memo[b]
-            if c.__class__ is Expr:
-                c = memo[c]
-        except KeyError:
-            stack.extend(operands(n))
+            if op == ITE:
+                taken = b if a else c
+                memo[n] = memo[taken] if taken.__class__ is Expr else taken
+            elif n.w == 1 and ((op == AND and a is False) or (op == OR and a is True)):
+                memo[n] = a
+            else:
+                if b.__class__ is Expr:
+                    b = memo[b]
+                if c.__class__ is Expr:
+                    c = memo[c]
+                memo[n] = SEMANTICS[op](n, a, b, c)
+        except KeyError as missing:
+            stack.append(missing.args[0])
             continue
-        memo[n] = SEMANTICS[n.op](n, a, b, c)
         stack.pop()
     return memo[e]
 
