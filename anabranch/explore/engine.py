@@ -48,6 +48,8 @@ class Operators:
     merge: Merge[State]
     prune: Prune[State]
     figures: Callable[[], dict[str, Any]] = dict
+    in_a_hurry: Callable[[], bool] = bool
+    """Is the state that was just picked to come back after its next fork?"""
 
 
 class Exploration:
@@ -108,7 +110,7 @@ class Exploration:
         trap = self.machine.trap
         settings = self.settings
         trap.begin_turn(settings.batch_instructions, settings.max_instructions, alone=not len(self.search))
-        own, siblings = self.machine.run(state, self.batch)
+        own, siblings = self.machine.run(state, 1 if self.operators.in_a_hurry() else self.batch)
         if own is not None:
             if self.new_coverage.check():
                 own.covered_new = True

@@ -41,6 +41,7 @@ class Path:
         "notes",
         "number",
         "output",
+        "recent",
         "slices",
         "space",
         "stops",
@@ -53,6 +54,7 @@ class Path:
         self.condition: Cons = None
         self.inputs: Cons = None
         self.output: Cons = None
+        self.recent: tuple[Any, ...] = ()  # the last places that a technique has noted, oldest first
         self.stops: Cons = None  # where the path is to stop, `(counter, depth of the frame)`, innermost first
         self.notes: immutables.Map[Any, Any] = immutables.Map()
         self.node: Any = None
@@ -72,6 +74,7 @@ class Path:
         self.inputs = state.inputs
         self.output = state.output
         self.stops = state.stops
+        self.recent = state.recent
         self.node = state.node
         self.depth = state.depth
         self.number = state.number
@@ -92,6 +95,7 @@ class Path:
         state.inputs = self.inputs
         state.output = self.output
         state.stops = self.stops
+        state.recent = self.recent
         state.depth = self.depth
         state.multiplicity = self.multiplicity
         state.covered_new = False

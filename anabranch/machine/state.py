@@ -42,6 +42,7 @@ class State:
         "output",
         "pages",
         "place",
+        "recent",
         "slices",
         "stops",
         "tables",
@@ -59,6 +60,7 @@ class State:
     inputs: tuple[Any, Any] | None
     output: tuple[Any, Any] | None
     stops: Cons
+    recent: tuple[Any, ...]
     place: int
     node: Any
     depth: int

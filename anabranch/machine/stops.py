@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from anabranch.machine.ends import Yield
 from anabranch.machine.state import Continuation, State
@@ -18,8 +18,8 @@ from anabranch.machine.translator.sites import Target
 if TYPE_CHECKING:
     from anabranch.machine.machine import Machine
 
-Arrival = Callable[[int, Target, Continuation], bool]
-"""`(counter, block, continuation of the frame)`: does the running path stop here?"""
+Arrival = Callable[[int, Target, Continuation, tuple[Any, ...]], bool]
+"""`(counter, block, continuation and live values of the frame)`: does the running path stop here?"""
 
 
 class Stops:
@@ -28,7 +28,7 @@ class Stops:
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.installed: set[int] = set()
-        self.arrival: Arrival = lambda number, target, continuation: False
+        self.arrival: Arrival = lambda number, target, continuation, values: False
         self._classes: dict[int, type[int]] = {}
         self._entered = -1  # the block that a state was just entered at: it has stopped there already
 
@@ -75,6 +75,6 @@ class Stops:
             return
         local = frame.f_locals
         continuation = local["K"]
-        if self.arrival(number, target, continuation):
-            values = tuple([local[name] for name in target.names])
+        values = tuple([local[name] for name in target.names])
+        if self.arrival(number, target, continuation, values):
             raise Yield(machine.decider.snapshot(target, values, continuation))

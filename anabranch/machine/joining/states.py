@@ -45,6 +45,7 @@ def join(a: State, b: State, space: SliceSpace, heaps_must_agree: bool = False) 
     joined.stops = (
         a.stops if a.stops is b.stops or chain_length(a.stops) >= chain_length(b.stops) else b.stops
     )
+    joined.recent = a.recent
     joined.depth = max(a.depth, b.depth)
     joined.covered_new = a.covered_new or b.covered_new
     joined.instructions_since_new = min(a.instructions_since_new, b.instructions_since_new)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from anabranch.explore.protocols import EXACT, Contract
+from anabranch.explore.protocols import EXACT, Contract, Search
 from anabranch.explore.tree import ExecutionTree
 from anabranch.machine import CannotJoin, State, join
 from anabranch.reduce.merging.similarity import Similarity
@@ -21,12 +21,14 @@ class Merging:
     def __init__(
         self,
         waiting: Waiting,
+        search: Search[State],
         similarity: Similarity,
         space: SliceSpace,
         tree: ExecutionTree,
         heaps_must_agree: bool,
     ) -> None:
         self.waiting = waiting
+        self.search = search  # the order that the loop asks, which may be wrapped around `waiting`
         self.similarity = similarity
         self.space = space
         self.tree = tree
@@ -52,8 +54,12 @@ class Merging:
             except CannotJoin as refusal:
                 self.refused[refusal.reason] += 1
                 continue
-            self.waiting.remove(other)
+            self.search.remove(other)
             self.tree.join(other.node, state.node, state.place)
             self.merges += 1
             return joined
         return None
+
+    def figures(self) -> dict[str, Any]:
+        """What the run's summary tells."""
+        return {"merges": self.merges, "refused": dict(self.refused)}

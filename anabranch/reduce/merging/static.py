@@ -8,6 +8,8 @@ Nothing else is looked at, so that a place where nobody can meet costs nothing.
 
 from __future__ import annotations
 
+from typing import Any
+
 from anabranch.machine import Machine
 from anabranch.machine.state import Continuation
 from anabranch.machine.translator.sites import BranchSite, PointSite, Target
@@ -36,7 +38,7 @@ class StaticMerging:
             path.stops = (stop, path.stops)
         self.machine.stops.install(stop[0])
 
-    def arrived(self, number: int, target: Target, continuation: Continuation) -> bool:
+    def arrived(self, number: int, target: Target, continuation: Continuation, values: Any) -> bool:
         """The running path came to a stop: is it one of its own?"""
         path, depth = self.path, continuation[2]
         stops = path.stops

@@ -31,6 +31,10 @@ class Waiting:
         """The waiting states with a key, oldest first."""
         return list(self._by_key.get(key, ()))
 
+    def holds(self, key: Hashable) -> bool:
+        """Does any state with this key wait?"""
+        return key in self._by_key
+
     def add(self, states: Sequence[State]) -> None:
         for state in states:
             key = self._keys[state] = self._key(state)
@@ -42,16 +46,19 @@ class Waiting:
         self._order.remove(state)
 
     def pick(self) -> State:
-        state = self._order.pick()
-        self._forget(state)
-        return state
+        return self.pick_with_key()[0]
 
-    def _forget(self, state: State) -> None:
+    def pick_with_key(self) -> tuple[State, Hashable]:
+        state = self._order.pick()
+        return state, self._forget(state)
+
+    def _forget(self, state: State) -> Hashable:
         key = self._keys.pop(state)
         bucket = self._by_key[key]
         del bucket[state]
         if not bucket:
             del self._by_key[key]
+        return key
 
     def __len__(self) -> int:
         return len(self._order)
