@@ -168,7 +168,7 @@ class ExecutionTree:
             self.flush()
 
     def join(self, kept: Node, gone: Node, place: int) -> None:
-        """The path of `gone` goes on as part of the path of `kept`, which has one more parent from here on."""
+        """The path of `gone` goes on as part of that of `kept`, which has one more parent from here on."""
         self.joins.append((gone.id, kept.id))
         self.end(gone, place, MERGED)
 

@@ -102,7 +102,7 @@ def low_width(n: Expr) -> int:
 
 def evaluate(e: Value, model: Mapping[int, int]) -> Any:
     """The value under a model (variable index -> value, 0 if missing): an int, or a bool for width 1."""
-    return _evaluate(e, model, {}) if e.__class__ is Expr else e
+    return evaluate_with(e, model, {}) if e.__class__ is Expr else e
 
 
 def holds(conditions: Iterable[Expr], model: Mapping[int, int], limit: int | None = None) -> bool:
@@ -111,14 +111,21 @@ def holds(conditions: Iterable[Expr], model: Mapping[int, int], limit: int | Non
     With a limit, conditions that take more nodes than that to evaluate do not hold, as far as is known.
     """
     memo: dict[Expr, Any] = {}
-    for condition in conditions:
-        if _evaluate(condition, model, memo) is not True or (limit is not None and len(memo) > limit):
-            return False
-    return True
+    try:
+        return all(evaluate_with(condition, model, memo, limit) is True for condition in conditions)
+    except TooLong:
+        return False
 
 
-def _evaluate(e: Expr, model: Mapping[int, int], memo: dict[Expr, Any]) -> Any:
-    """Of a choice only the side that is taken, of a connective only as much as decides it."""
+class TooLong(Exception):
+    """An evaluation has come to its limit."""
+
+
+def evaluate_with(e: Expr, model: Mapping[int, int], memo: dict[Expr, Any], limit: int | None = None) -> Any:
+    """The value, given and adding to the values of nodes known under the model.
+
+    Of a choice only the side that is taken, of a connective only as much as decides it.
+    """
     stack = [e]
     while stack:
         n = stack[-1]
@@ -147,6 +154,8 @@ def _evaluate(e: Expr, model: Mapping[int, int], memo: dict[Expr, Any]) -> Any:
                     c = memo[c]
                 memo[n] = SEMANTICS[op](n, a, b, c)
         except KeyError as missing:
+            if limit is not None and len(memo) > limit:
+                raise TooLong from None
             stack.append(missing.args[0])
             continue
         stack.pop()

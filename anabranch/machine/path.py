@@ -35,6 +35,7 @@ class Path:
         "depth",
         "inputs",
         "instructions_since_new",
+        "joined_at",
         "memory",
         "multiplicity",
         "node",
@@ -55,6 +56,7 @@ class Path:
         self.inputs: Cons = None
         self.output: Cons = None
         self.recent: tuple[Any, ...] = ()  # the last places that a technique has noted, oldest first
+        self.joined_at = -1  # the place where states were last joined into this path
         self.stops: Cons = None  # where the path is to stop, `(counter, depth of the frame)`, innermost first
         self.notes: immutables.Map[Any, Any] = immutables.Map()
         self.node: Any = None
@@ -74,6 +76,7 @@ class Path:
         self.inputs = state.inputs
         self.output = state.output
         self.stops = state.stops
+        self.joined_at = state.joined_at
         self.recent = state.recent
         self.node = state.node
         self.depth = state.depth
@@ -95,6 +98,7 @@ class Path:
         state.inputs = self.inputs
         state.output = self.output
         state.stops = self.stops
+        state.joined_at = self.joined_at
         state.recent = self.recent
         state.depth = self.depth
         state.multiplicity = self.multiplicity

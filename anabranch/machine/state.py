@@ -35,6 +35,7 @@ class State:
         "entry",
         "inputs",
         "instructions_since_new",
+        "joined_at",
         "multiplicity",
         "node",
         "number",
@@ -59,6 +60,7 @@ class State:
     condition: tuple[Any, Any] | None
     inputs: tuple[Any, Any] | None
     output: tuple[Any, Any] | None
+    joined_at: int
     stops: Cons
     recent: tuple[Any, ...]
     place: int

@@ -6,14 +6,19 @@ from typing import Any, Protocol
 
 from anabranch.explore.engine import NO_BATCH, Exploration, Operators, Reduce
 from anabranch.explore.protocols import NoPrune
+from anabranch.explore.search.plain import Dfs
 from anabranch.explore.search.topological import Topological
 from anabranch.reduce.merging.dynamic import DynamicMerging
+from anabranch.reduce.merging.ledger import Ledger
 from anabranch.reduce.merging.merge import Merging
 from anabranch.reduce.merging.places import Places
+from anabranch.reduce.merging.plain_first import PlainFirst
 from anabranch.reduce.merging.similarity import Everything, QceSimilarity, Similarity
 from anabranch.reduce.merging.static import StaticMerging
 from anabranch.reduce.merging.waiting import Waiting
 from anabranch.reduce.qce import QceParameters
+
+PLAIN_FORKS = 10_000  # forks until an exhaustive run counts as long, about half a second
 
 
 class ReduceSettings(Protocol):
@@ -47,19 +52,32 @@ def install_merging(run: Exploration, settings: ReduceSettings) -> Operators:
     machine, places = run.machine, Places()
     similarity = make_similarity(run, settings)
     leaks = "leak" in run.settings.checks
+    ledger = Ledger(lambda: run.space.backend.effort, lambda: machine.decider.forks, settings.merge == "auto")
+
+    def figures() -> dict[str, Any]:
+        return {**merging.figures(), "ledger": ledger.rows(run.table.describe)}
+
     if is_dynamic(settings):
-        dynamic = DynamicMerging(machine, places, similarity, run.search)
-        merging = Merging(dynamic.waiting, dynamic, similarity, run.space, run.tree, leaks)
-
-        def figures() -> dict[str, Any]:
-            return {**merging.figures(), "forwarded": dynamic.forwarded}
-
-        return Operators(dynamic, merging, NoPrune(), figures, lambda: dynamic.hurry)
-    waiting = Waiting(Topological(places.rank), similarity.key)
-    merging = Merging(waiting, waiting, similarity, run.space, run.tree, leaks)
-    StaticMerging(machine, places, waiting)
+        dynamic = DynamicMerging(machine, places, similarity, run.search, ledger)
+        merging = Merging(dynamic.waiting, dynamic, similarity, run.space, run.tree, ledger, leaks)
+        return Operators(
+            dynamic,
+            merging,
+            NoPrune(),
+            lambda: {**figures(), "forwarded": dynamic.forwarded},
+            lambda: dynamic.hurry,
+        )
+    waiting = Waiting(Topological(places.rank), similarity.key, ledger.turn)
+    merging = Merging(waiting, waiting, similarity, run.space, run.tree, ledger, leaks)
+    static = StaticMerging(machine, places, waiting, ledger)
     run.batch = NO_BATCH
-    return Operators(waiting, merging, NoPrune(), merging.figures)
+    if settings.merge != "auto":
+        static.begin()
+        return Operators(waiting, merging, NoPrune(), figures)
+    search = PlainFirst(Dfs(), waiting, lambda: machine.decider.forks >= PLAIN_FORKS, static.begin)
+    merging.search = search
+    merging.plain = lambda: search.plain
+    return Operators(search, merging, NoPrune(), figures)
 
 
 def is_dynamic(settings: ReduceSettings) -> bool:

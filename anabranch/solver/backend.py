@@ -38,6 +38,11 @@ class Backend(Protocol):
 
     name: str
 
+    @property
+    def effort(self) -> int:
+        """Resources used so far, the same in every run: so many a query, and what the search for it took."""
+        ...
+
     def solve(self, constraints: Sequence[Expr], variables: Sequence[int]) -> Answer:
         """A model of the constraints that gives a value to each listed variable, UNSAT or UNKNOWN.
 

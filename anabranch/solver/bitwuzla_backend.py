@@ -14,6 +14,8 @@ from anabranch.expr import Expr, variable
 from .backend import UNKNOWN, UNSAT, Answer, Model
 from .bitwuzla_terms import TERMS, side_conditions, term
 
+QUERY_EFFORT = 20  # of a query that needs no search, in polls
+
 
 class Limit:
     """Ends a query after a number of polls by the solver (repeatable) or, if asked for, some seconds."""
@@ -50,12 +52,14 @@ class BitwuzlaBackend:
         self._solver: Any = None
         self._asked = 0
         self._asserted: list[Expr] = []
+        self.effort = 0
 
     def solve(self, constraints: Sequence[Expr], variables: Sequence[int]) -> Answer:
         """See Backend."""
         solver = self._prepare(constraints)
         self._limit.start()
         result = solver.check_sat()
+        self.effort += QUERY_EFFORT + self._limit.polls - self._limit.left
         if result == Result.UNSAT:
             return UNSAT
         if result != Result.SAT:

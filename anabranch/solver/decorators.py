@@ -30,6 +30,11 @@ class CrossChecked:
         self.log_dir = log_dir
         self.compared = 0
 
+    @property
+    def effort(self) -> int:
+        """See Backend."""
+        return self.first.effort
+
     def solve(self, constraints: Sequence[Expr], variables: Sequence[int]) -> Answer:
         """See Backend."""
         answer = self.first.solve(constraints, variables)
@@ -66,6 +71,11 @@ class QueryLog:
         self.at_least = at_least  # seconds: quicker queries are not written
         self.asked = 0
         directory.mkdir(parents=True, exist_ok=True)
+
+    @property
+    def effort(self) -> int:
+        """See Backend."""
+        return self.inner.effort
 
     def solve(self, constraints: Sequence[Expr], variables: Sequence[int]) -> Answer:
         """See Backend."""

@@ -5,8 +5,8 @@ that holds on the first side and not on the second (the *guard*) is singled out,
 
     (guard and rest of the first) or (not guard and rest of the second)
 
-is `ite(guard, rest, rest)`, and nothing at all where the sides are complements (seed 001, section 3.1). Slices
-that need no longer be together come apart again.
+is `ite(guard, rest, rest)`, and nothing at all where the sides are complements (seed 001, section 3.1).
+Slices that need no longer be together come apart again.
 """
 
 from __future__ import annotations
@@ -82,8 +82,9 @@ def disjoin(
     mine = [c for c in a.order if c not in b.constraints]
     others = [c for c in b.order if c not in a.constraints]
     guard = hint if hint is not None else find_guard(a, mine, b, others)
-    rest_a = [c for c in mine if not follows(c, guard)]
-    rest_b = [c for c in others if not follows(c, negation(guard))]
+    with_guard, without_guard = Consequences(guard), Consequences(negation(guard))
+    rest_a = [c for c in mine if not with_guard.include(c)]
+    rest_b = [c for c in others if not without_guard.include(c)]
     condition: Value = ite(guard, conjunction(rest_a), conjunction(rest_b), 1)
     if condition.__class__ is Expr:
         common = list(dict.fromkeys((*common, *conjuncts(condition))))
@@ -105,23 +106,27 @@ def find_guard(a: Side, mine: list[Expr], b: Side, others: list[Expr]) -> Expr:
     return whole
 
 
-def follows(cond: Expr, guard: Expr) -> bool:
-    """Does the guard alone imply the condition?"""
-    parts = conjuncts(guard)
-    if any(cond is part for part in parts):  # not `in`, which would compare
-        return True
-    variables = expr_vars(cond)
-    if len(variables) != 1:
-        return False
-    wanted = truth_set(cond)
-    if wanted is None:
-        return False
-    for part in parts:
-        if expr_vars(part) == variables:
-            truth = truth_set(part)
-            if truth is not None and not without(truth, wanted):
-                return True
-    return False
+class Consequences:
+    """What a guard alone implies, as far as it shows."""
+
+    def __init__(self, guard: Expr) -> None:
+        self._parts = frozenset(conjuncts(guard))
+        self._values: dict[int, ValueSet] = {}
+        for part in self._parts:
+            variables = expr_vars(part)
+            truth = truth_set(part) if len(variables) == 1 else None
+            if truth is not None:
+                known = self._values.get(variables[0])
+                self._values[variables[0]] = truth if known is None else intersect(known, truth)
+
+    def include(self, cond: Expr) -> bool:
+        if cond in self._parts:
+            return True
+        variables = expr_vars(cond)
+        if len(variables) != 1 or variables[0] not in self._values:
+            return False
+        wanted = truth_set(cond)
+        return wanted is not None and not without(self._values[variables[0]], wanted)
 
 
 def conjunction(conditions: Iterable[Expr]) -> Value:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-from anabranch.expr import Expr, evaluate, expr_vars, holds
+from anabranch.expr import Expr, expr_vars, holds
 from anabranch.expr.boolean import negation
 
 from .backend import UNKNOWN, UNSAT, Backend, Model, SolverUnknown
 from .bounds import known_truth
 from .slices import Slice, conjuncts
+from .valuation import VALUATIONS
 from .valuesets import ValueSet, contains, highest, intersect, lowest, truth_set, without
 
 
@@ -40,7 +41,7 @@ class Query:
     def side(self) -> bool:
         """The side that the model of the slice takes."""
         if self._side is None:
-            self._side = evaluate(self.cond, self.slice.model) is True
+            self._side = VALUATIONS.value(self.cond, self.slice.model) is True
         return self._side
 
     @property
@@ -136,7 +137,7 @@ class KnownModels:
         """See Link."""
         s, cond, side = q.slice, q.cond, q.side
         for model in s.models[1:]:
-            if evaluate(cond, model) is not side:
+            if VALUATIONS.value(cond, model) is not side:
                 return q.models(model)
         changed = self._changed(s, q.other)
         return None if changed is None else q.models(changed)

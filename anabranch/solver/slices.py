@@ -78,9 +78,13 @@ def conjuncts(cond: Expr) -> tuple[Expr, ...]:
     if cond.op != AND and not (cond.op == NOT and cond.a.op == OR):
         return (cond,)
     out: dict[Expr, None] = {}
+    seen: set[Expr] = set()
     stack = [cond]
     while stack:
         n = stack.pop()
+        if n in seen:
+            continue
+        seen.add(n)
         if n.op == AND:
             stack += (n.b, n.a)
         elif n.op == NOT and n.a.op == OR:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any
 
-from anabranch.expr import MASK, Expr, Value, evaluate, expr_vars
+from anabranch.expr import MASK, Expr, Value, expr_vars
 from anabranch.expr.boolean import negation
 
 from .backend import UNKNOWN, UNSAT, Backend, Model, SolverStats, SolverUnknown, Timer
@@ -18,6 +18,7 @@ from .links import AskBackend, Bounds, ExactValues, KnownModels, Link, Query, Re
 from .orders import Orders
 from .readable import readable
 from .slices import MODELS_KEPT, Decision, Slice, Split, conjuncts, make_slice, narrowed, root_slice
+from .valuation import VALUATIONS
 from .valuesets import ValueSet, intersect, truth_set
 
 
@@ -41,6 +42,7 @@ class SliceSpace:
         self._timed: tuple[tuple[Callable[[Query], Any], Timer], ...] = tuple(
             (link.answer, self.stats.timer(link.name)) for link in self.links
         )
+        VALUATIONS.clear()  # node and model identities of an earlier run mean nothing here
         self._roots: dict[int, Slice] = {}
         self._slices: dict[tuple[frozenset[Expr], tuple[int, ...]], Slice] = {}
         self._exact: dict[tuple[int, object], Slice] = {}
@@ -147,7 +149,7 @@ class SliceSpace:
         if found is None:
             models = [model]
             for other in s.models:
-                if other is not model and len(models) < MODELS_KEPT and evaluate(cond, other) is True:
+                if other is not model and len(models) < MODELS_KEPT and VALUATIONS.value(cond, other) is True:
                     models.append(other)
             bounds = narrowed(s, new)
             found = self._slices[key] = make_slice(
@@ -237,6 +239,7 @@ class SliceSpace:
         self._joins.clear()
         self._disjunctions.clear()
         self._readable.clear()
+        VALUATIONS.clear()
         for link in self.links:
             if isinstance(link, Remembered):
                 link.clear()

@@ -21,6 +21,7 @@ class Z3Backend:
 
         self._z3: Any = z3
         self._resources = resources
+        self.effort = 0
 
     def solve(self, constraints: Sequence[Expr], variables: Sequence[int]) -> Answer:
         """See Backend."""
@@ -28,6 +29,7 @@ class Z3Backend:
         solver.set("rlimit", self._resources)
         solver.from_string(to_smtlib(constraints))
         result = solver.check()
+        self.effort += 1
         if result == self._z3.unsat:
             return UNSAT
         if result != self._z3.sat:

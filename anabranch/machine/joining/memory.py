@@ -1,7 +1,7 @@
 """The memory of two states as one: objects, and the bytes in which their pages differ.
 
-Values of several bytes stay whole: where either side holds all bytes of one expression, or both hold something
-that is a pointer or an aligned word of known bytes, the choice is made once for the whole word.
+Values of several bytes stay whole: where either side holds all bytes of one expression, or both hold a pointer
+or an aligned word of known bytes, the choice is made once for the whole word.
 """
 
 from __future__ import annotations
@@ -99,8 +99,8 @@ def join_page(guard: Expr, a: Page, b: Page, objects: Objects) -> Page:
 def whole(page: Page, start: int, size: int) -> Value:
     """Some bytes as one value.
 
-    An uninitialised byte becomes one that is told from those beside it: the value that is then read as a whole
-    depends on all of them.
+    An uninitialised byte becomes one that is told from those beside it: what is then read as a whole depends
+    on all of them.
     """
     unknown = undefined(8)
     data = [

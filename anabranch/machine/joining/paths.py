@@ -31,8 +31,8 @@ def single_paths(
         while rest is not None:
             item, rest = rest
             if isinstance(item, Joined):
-                for side in reversed(item.sides[1:]):
-                    pending.append((slices.copy(), taken, _before(side, rest)))
+                later = reversed(item.sides[1:])
+                pending.extend((slices.copy(), taken, _before(side, rest)) for side in later)
                 rest = _before(item.sides[0], rest)
             elif not assume(slices, item, space):
                 break

@@ -1,7 +1,7 @@
 """Two waiting states at one place become one that stands for both (ARCHITECTURE, section 3; seed 001).
 
-Wherever the states differ, the joined one holds `ite(guard, mine, other)`, where the guard is a condition that
-every input of the first state satisfies and no input of the second. Nothing is approximated: where that
+Wherever the states differ, the joined one holds `ite(guard, mine, other)`, where the guard is a condition
+that every input of the first state satisfies and no input of the second. Nothing is approximated: where that
 cannot be written down, `CannotJoin` says why.
 """
 
@@ -42,10 +42,9 @@ def join(a: State, b: State, space: SliceSpace, heaps_must_agree: bool = False) 
     joined.condition = join_histories(a.condition, b.condition)
     joined.inputs = join_records(guard, a.inputs, b.inputs)
     joined.output = join_records(guard, a.output, b.output)
-    joined.stops = (
-        a.stops if a.stops is b.stops or chain_length(a.stops) >= chain_length(b.stops) else b.stops
-    )
+    joined.stops = max(a.stops, b.stops, key=chain_length)
     joined.recent = a.recent
+    joined.joined_at = a.place
     joined.depth = max(a.depth, b.depth)
     joined.covered_new = a.covered_new or b.covered_new
     joined.instructions_since_new = min(a.instructions_since_new, b.instructions_since_new)

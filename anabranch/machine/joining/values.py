@@ -15,7 +15,7 @@ Value = Any
 
 
 def differing_frames(a: Continuation, b: Continuation) -> list[tuple[Continuation, Continuation]]:
-    """The frames below the top, innermost first, down to the first that is the same; the last pair is that."""
+    """The frames below the top, innermost first, down to and with the first that is the same."""
     frames = [(a, b)]
     while a is not b:
         if a[1] is not b[1] or a[1] is None:

@@ -1,8 +1,8 @@
 """Dynamic state merging around any search order (seed 001, section 4, Algorithm 2).
 
-A path that lags behind a similar one is run first until it catches up and is joined. Two states are expected to
-become similar if one is similar to what the other was a short while ago: every state keeps the keys (place and
-hot variables) of the last `delta` places that it passed, and a waiting state whose own key is among those of
+A path that lags behind a similar one is run first until it catches up and is joined. Two states are expected
+to become similar if one is similar to what the other was a short while ago: every state keeps the keys (place
+and hot variables) of the last `delta` places that it passed, and a waiting state whose own key is among those of
 another belongs to the forwarding set.
 
 Only places where paths can meet are noted: the join points of forks, and where states wait. Blocks in between
@@ -19,6 +19,7 @@ from anabranch.explore.protocols import Search
 from anabranch.machine import Machine, State
 from anabranch.machine.state import Continuation
 from anabranch.machine.translator.sites import BranchSite, PointSite, Target
+from anabranch.reduce.merging.ledger import Ledger
 from anabranch.reduce.merging.places import Places
 from anabranch.reduce.merging.similarity import Similarity
 from anabranch.reduce.merging.waiting import Waiting
@@ -59,13 +60,15 @@ class DynamicMerging:
         places: Places,
         similarity: Similarity,
         driving: Search[State],
+        ledger: Ledger,
         delta: int = DELTA,
     ) -> None:
         self.machine = machine
         self.places = places
         self.similarity = similarity
         self.delta = delta
-        self.waiting = Waiting(driving, similarity.key)
+        self.ledger = ledger
+        self.waiting = Waiting(driving, similarity.key, ledger.turn)
         self.passed: Counter[Hashable] = Counter()  # keys that waiting states had lately
         self.forwarding: dict[State, None] = {}
         self.forwarded = 0
@@ -89,7 +92,7 @@ class DynamicMerging:
         here: Any = Here(target, continuation, self._pages)
         here.values = values
         key = self.similarity.key(here)
-        if self.waiting.holds(key):
+        if self.waiting.holds(key) and self.ledger.open(number):
             return True
         path = self.machine.path
         path.recent = (*path.recent[1 - self.delta :], key)
@@ -140,6 +143,7 @@ class DynamicMerging:
         if state is not None:
             key = self.waiting.key(state)
             self.waiting.remove(state)
+            self.ledger.turn(state)
             self.forwarded += 1
             self.hurry = True
         else:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 from anabranch.explore.protocols import EXACT, Contract, Search
 from anabranch.explore.tree import ExecutionTree
 from anabranch.machine import CannotJoin, State, join
+from anabranch.reduce.merging.ledger import Ledger
 from anabranch.reduce.merging.similarity import Similarity
 from anabranch.reduce.merging.waiting import Waiting
 from anabranch.solver import SliceSpace
@@ -25,6 +27,7 @@ class Merging:
         similarity: Similarity,
         space: SliceSpace,
         tree: ExecutionTree,
+        ledger: Ledger,
         heaps_must_agree: bool,
     ) -> None:
         self.waiting = waiting
@@ -32,17 +35,20 @@ class Merging:
         self.similarity = similarity
         self.space = space
         self.tree = tree
+        self.ledger = ledger
         self.heaps_must_agree = heaps_must_agree
+        self.plain: Callable[[], bool] = bool  # does the run still go without merging?
         self.merges = 0
         self.refused: Counter[str] = Counter()
 
     def join(self, state: State) -> State:
         """The state, or what it became together with waiting ones."""
-        while True:
+        while not self.plain() and self.ledger.open(state.place):
             partner = self._join_one(state)
             if partner is None:
-                return state
+                break
             state = partner
+        return state
 
     def _join_one(self, state: State) -> State | None:
         for other in self.waiting.at(self.waiting.key(state)):
@@ -57,6 +63,7 @@ class Merging:
             self.search.remove(other)
             self.tree.join(other.node, state.node, state.place)
             self.merges += 1
+            self.ledger.merged(state.place)
             return joined
         return None
 

@@ -1,18 +1,21 @@
 """Static state merging: topological order, joins where paths that parted meet again (seed 001, section 5.4).
 
 A fork puts the place where its sides meet again (the immediate post-dominator of its branch, which for the
-exit branch of a loop is the loop's exit) on the list of stops of both paths. A path waits when it comes to the
-first stop on its list, until no state is left that could still come there: that is what the order is for.
-Nothing else is looked at, so that a place where nobody can meet costs nothing.
+exit branch of a loop is the loop's exit) on the list of stops of both paths. A path waits when it comes to a
+stop on its list, until no state is left that could still come there: that is what the order is for. Nothing
+else is looked at, so that a place where nobody can meet costs nothing.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
-from anabranch.machine import Machine
-from anabranch.machine.state import Continuation
+from anabranch.machine import Machine, State
+from anabranch.machine.joining.chains import items
+from anabranch.machine.state import Cons, Continuation
 from anabranch.machine.translator.sites import BranchSite, PointSite, Target
+from anabranch.reduce.merging.ledger import Ledger
 from anabranch.reduce.merging.places import Places
 from anabranch.reduce.merging.waiting import Waiting
 
@@ -20,13 +23,23 @@ from anabranch.reduce.merging.waiting import Waiting
 class StaticMerging:
     """Arms join points when paths fork, and stops paths there."""
 
-    def __init__(self, machine: Machine, places: Places, waiting: Waiting) -> None:
+    def __init__(self, machine: Machine, places: Places, waiting: Waiting, ledger: Ledger) -> None:
+        self.ledger = ledger
         self.machine = machine
         self.path = machine.path
         self.places = places
         self.waiting = waiting
+        self._begun = False
         machine.decider.on_fork = self.forked
         machine.stops.arrival = self.arrived
+
+    def begin(self, states: Iterable[State] = ()) -> None:
+        """From now on paths stop; `states` are those that wait."""
+        self._begun = True
+        for state in states:
+            state.stops = without_repetitions(state.stops)
+            for number, _ in items(state.stops):
+                self.machine.stops.install(number)
 
     def forked(self, site: BranchSite | PointSite, continuation: Continuation) -> None:
         """The running path is about to fork: both sides will stop where they meet again."""
@@ -36,7 +49,8 @@ class StaticMerging:
         path = self.path
         if path.stops is None or path.stops[0] != stop:
             path.stops = (stop, path.stops)
-        self.machine.stops.install(stop[0])
+        if self._begun:
+            self.machine.stops.install(stop[0])
 
     def arrived(self, number: int, target: Target, continuation: Continuation, values: Any) -> bool:
         """The running path came to a stop: is it one of its own?"""
@@ -48,7 +62,7 @@ class StaticMerging:
         while found is not None and found[0][1] == depth:
             if found[0][0] == number:
                 path.stops = found[1]
-                return self._may_meet()
+                return self._may_meet() and self.ledger.open(number)
             found = found[1]
         path.stops = stops
         return False
@@ -56,3 +70,11 @@ class StaticMerging:
     def _may_meet(self) -> bool:
         """Is there anybody to wait for?"""
         return len(self.waiting) > 0 or bool(self.machine.decider.siblings)
+
+
+def without_repetitions(stops: Cons) -> Cons:
+    """Paths that did not stop have kept every stop that they passed."""
+    kept: Cons = None
+    for stop in reversed(list(dict.fromkeys(reversed(items(stops))))):
+        kept = (stop, kept)
+    return kept

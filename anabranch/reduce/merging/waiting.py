@@ -13,8 +13,9 @@ Key = Callable[[State], Hashable]
 class Waiting:
     """A search order that also knows its states by key (place, and what they must agree on)."""
 
-    def __init__(self, order: Search[State], key: Key) -> None:
+    def __init__(self, order: Search[State], key: Key, turn: Callable[[State], None]) -> None:
         self._order = order
+        self._turn = turn  # is told of every state that goes on
         self._key = key
         self._by_key: dict[Hashable, dict[State, None]] = {}
         self._keys: dict[State, Hashable] = {}
@@ -50,6 +51,7 @@ class Waiting:
 
     def pick_with_key(self) -> tuple[State, Hashable]:
         state = self._order.pick()
+        self._turn(state)
         return state, self._forget(state)
 
     def _forget(self, state: State) -> Hashable:
