@@ -98,7 +98,7 @@ class Exploration:
         self.states_to_end = 0  # for the sake of memory
         self.waiting_max = 0
         self.picks = 0
-        self._details = Details(self.table.describe, expr.short_text)
+        self._details = Details(self.table.describe, expr.short_text, self.tree.joins)
         self._next_progress = self._next_stats = 0.0
         self.look_due = False
 

@@ -22,6 +22,7 @@ from anabranch.machine import (
     Silent,
     State,
     Where,
+    assume,
     conditions,
     record,
     single_paths,
@@ -109,9 +110,9 @@ class Reporter:
         """A waiting state will not be explored further; what it alone has covered still gets a test."""
         self.losses.add(why)
         self.early += 1
-        if state.covered_new and self._wanted(True):
+        if (state.covered_new or state.owed) and self._wanted(True):
             self.machine.path.restore(state)
-            self._write("early", None, kind=why)
+            self._tests(state.covered_new, "early", None, kind=why)
         self.tree.end(state.node, state.place, why)
 
     def _close(self, reason: str, where: Where | None) -> None:
@@ -242,7 +243,8 @@ class Reporter:
         wanted = tests == "all" or (tests != "none" and always) or (tests == "covering" and covering)
         if path.multiplicity == 1 or not self.counts_exactly:
             self.exact_paths += 1
-            return self._write(end, where, status, kind) if wanted else None
+            number = self._pay(end, where, status, kind) if path.owed and tests == "covering" else None
+            return self._write(end, where, status, kind) if wanted and number is None else number
         first: int | None = None
         for _ in self._single_paths():
             self.exact_paths += 1
@@ -250,6 +252,36 @@ class Reporter:
                 number = self._write(end, where, status, kind)
                 first = number if first is None else first
         return first
+
+    def _pay(self, end: str, where: Where | None, status: Any, kind: str | None) -> int | None:
+        """Tests for what parts of the path covered before they were joined; the number of the first.
+
+        Each test is of an input that pays as many debts as go together.
+        """
+        path, first = self.machine.path, None
+        slices = path.slices.copy()
+        left = [debt for debt in path.owed if not debt.paid]
+        while left:
+            before = len(left)
+            left = [debt for debt in left if not self._add_debt(debt)]
+            if len(left) == before:
+                break  # nobody left that this path could pay
+            number = self._write(end, where, status, kind)
+            first = number if first is None else first
+            path.slices.clear()
+            path.slices.update(slices)
+        return first
+
+    def _add_debt(self, debt: Any) -> bool:
+        """Make the running path one that pays a debt, if it can be."""
+        path = self.machine.path
+        try:
+            feasible = debt.condition is True or assume(path.slices, debt.condition, path.space)
+        except SolverUnknown:
+            return False  # somebody else may pay
+        if feasible:
+            debt.pay()
+        return feasible
 
     def _single_paths(self) -> Iterator[None]:
         """Make each path that the running one stands for the running one in turn."""

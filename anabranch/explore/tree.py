@@ -78,8 +78,8 @@ class ExecutionTree:
         self.ends = 0
         self.states = 0
         """Number of states there ever were: the last state number given."""
-        self.joins: list[tuple[int, int]] = []
-        """`(node that ended, node that goes on for both)`: the further parents of nodes."""
+        self.joins: dict[int, int] = {}
+        """Node that ended -> node that goes on for both: the further parents of nodes, until written."""
 
     @property
     def forks(self) -> int:
@@ -169,7 +169,7 @@ class ExecutionTree:
 
     def join(self, kept: Node, gone: Node, place: int) -> None:
         """The path of `gone` goes on as part of that of `kept`, which has one more parent from here on."""
-        self.joins.append((gone.id, kept.id))
+        self.joins[gone.id] = kept.id
         self.end(gone, place, MERGED)
 
     def flush(self) -> None:

@@ -34,10 +34,16 @@ class Details:
     """
 
     def __init__(
-        self, place: Callable[[int], str], show: Callable[[Any], str], longest: int = 2000, kept: int = 20_000
+        self,
+        place: Callable[[int], str],
+        show: Callable[[Any], str],
+        joins: dict[int, int] | None = None,
+        longest: int = 2000,
+        kept: int = 20_000,
     ) -> None:
         self._place = place
         self._show = show
+        self._joins = {} if joins is None else joins
         self._longest = longest
         self._kept = kept
         self._places: dict[int, str] = {}
@@ -52,7 +58,9 @@ class Details:
             if left:
                 found.append((ident, where, None if detail is None else self._text(detail), None))
             else:
-                found.append((ident, where, None, kind))
+                into = self._joins.pop(ident, None)
+                end = kind if into is None else f"{kind} into node {into}"
+                found.append((ident, where, None, end))
         return found
 
     def _text(self, condition: Any) -> str:

@@ -2,7 +2,7 @@
 
 from anabranch.machine.api import ModelApi
 from anabranch.machine.ends import Exit, Fault, Loss, PathEnd, ProgramError, Silent
-from anabranch.machine.joining import CannotJoin, conditions, join, record, single_paths
+from anabranch.machine.joining import CannotJoin, assume, conditions, join, record, single_paths
 from anabranch.machine.location import Where, stack
 from anabranch.machine.machine import Machine, MachineSettings, Observer
 from anabranch.machine.path import Input, Path
@@ -24,6 +24,7 @@ __all__ = [
     "Silent",
     "State",
     "Where",
+    "assume",
     "conditions",
     "join",
     "record",

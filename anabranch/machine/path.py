@@ -42,6 +42,7 @@ class Path:
         "notes",
         "number",
         "output",
+        "owed",
         "recent",
         "slices",
         "space",
@@ -56,6 +57,7 @@ class Path:
         self.inputs: Cons = None
         self.output: Cons = None
         self.recent: tuple[Any, ...] = ()  # the last places that a technique has noted, oldest first
+        self.owed: tuple[Any, ...] = ()  # what was covered before joins and has no test yet
         self.joined_at = -1  # the place where states were last joined into this path
         self.stops: Cons = None  # where the path is to stop, `(counter, depth of the frame)`, innermost first
         self.notes: immutables.Map[Any, Any] = immutables.Map()
@@ -77,6 +79,7 @@ class Path:
         self.output = state.output
         self.stops = state.stops
         self.joined_at = state.joined_at
+        self.owed = state.owed
         self.recent = state.recent
         self.node = state.node
         self.depth = state.depth
@@ -99,6 +102,7 @@ class Path:
         state.output = self.output
         state.stops = self.stops
         state.joined_at = self.joined_at
+        state.owed = self.owed
         state.recent = self.recent
         state.depth = self.depth
         state.multiplicity = self.multiplicity

@@ -41,6 +41,7 @@ class State:
         "number",
         "objects",
         "output",
+        "owed",
         "pages",
         "place",
         "recent",
@@ -61,6 +62,7 @@ class State:
     inputs: tuple[Any, Any] | None
     output: tuple[Any, Any] | None
     joined_at: int
+    owed: tuple[Any, ...]
     stops: Cons
     recent: tuple[Any, ...]
     place: int

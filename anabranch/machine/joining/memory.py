@@ -1,7 +1,7 @@
 """The memory of two states as one: objects, and the bytes in which their pages differ.
 
-Values of several bytes stay whole: where either side holds all bytes of one expression, or both hold a pointer
-or an aligned word of known bytes, the choice is made once for the whole word.
+Values of several bytes stay whole: where either side holds all bytes of one expression, or both hold a
+pointer or an aligned word of known bytes, the choice is made once for the whole word.
 """
 
 from __future__ import annotations
