@@ -1,7 +1,7 @@
 """Values of expressions under models that are asked about again and again.
 
-The model of a slice passes to the slices below it, and conditions share most of their nodes: what was computed
-under a model is kept, for the models used last.
+The model of a slice passes to the slices below it, and conditions share most of their nodes: what was
+computed under a model is kept, for the models used last.
 """
 
 from __future__ import annotations

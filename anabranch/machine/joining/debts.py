@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from anabranch.expr import Expr
-from anabranch.expr.boolean import bool_and
+from anabranch.expr.boolean import bool_and, bool_or, negation
+from anabranch.machine.state import State
 
 
 class Debt:
@@ -14,19 +15,31 @@ class Debt:
     The paths that a joined state forks into share what it owes: whoever can pays, for all.
     """
 
-    __slots__ = ("_shared", "condition")
+    __slots__ = ("condition", "shared")
 
     def __init__(self, condition: Any, shared: list[bool] | None = None) -> None:
         self.condition = condition
-        self._shared = [False] if shared is None else shared
+        self.shared = [False] if shared is None else shared
 
     @property
     def paid(self) -> bool:
-        return self._shared[0]
+        return self.shared[0]
 
     def pay(self) -> None:
-        self._shared[0] = True
+        self.shared[0] = True
 
-    def under(self, guard: Expr) -> Debt:
-        """The same debt in a state where the debtor is the part that satisfies the guard."""
-        return Debt(bool_and(self.condition, guard), self._shared)
+
+def join_debts(guard: Expr, a: State, b: State) -> tuple[Debt, ...]:
+    """What a joined state owes: what its sides owe, each for the inputs that lead there."""
+    owed: dict[int, Debt] = {}
+    for side, state in ((guard, a), (negation(guard), b)):
+        debts = [*state.owed, Debt(True)] if state.covered_new else state.owed
+        for debt in debts:
+            if debt.paid:
+                continue
+            condition = bool_and(debt.condition, side)
+            known = owed.get(id(debt.shared))
+            if known is not None:
+                condition = bool_or(known.condition, condition)
+            owed[id(debt.shared)] = Debt(condition, debt.shared)
+    return tuple(owed.values())

@@ -8,9 +8,8 @@ cannot be written down, `CannotJoin` says why.
 from __future__ import annotations
 
 from anabranch.expr import Expr
-from anabranch.expr.boolean import negation
 from anabranch.machine.joining.chains import chain_length, join_histories, join_records, parting
-from anabranch.machine.joining.debts import Debt
+from anabranch.machine.joining.debts import join_debts
 from anabranch.machine.joining.memory import join_objects, join_pages
 from anabranch.machine.joining.notes import join_notes
 from anabranch.machine.joining.refusal import CannotJoin
@@ -48,19 +47,13 @@ def join(a: State, b: State, space: SliceSpace, heaps_must_agree: bool = False) 
     joined.recent = a.recent
     joined.joined_at = a.place
     joined.depth = max(a.depth, b.depth)
-    joined.owed = (*debts(a, guard), *debts(b, negation(guard)))
+    joined.owed = join_debts(guard, a, b)
     joined.covered_new = False
     joined.instructions_since_new = min(a.instructions_since_new, b.instructions_since_new)
     joined.multiplicity = a.multiplicity + b.multiplicity
     joined.node = a.node
     joined.number = a.number
     return joined
-
-
-def debts(state: State, guard: Expr) -> list[Debt]:
-    """The tests that a side of a join still owes, as conditions of the joined state."""
-    owed = [debt.under(guard) for debt in state.owed if not debt.paid]
-    return [*owed, Debt(guard)] if state.covered_new else owed
 
 
 def join_conditions(a: State, b: State, space: SliceSpace) -> tuple[Expr, dict[int, Slice]]:

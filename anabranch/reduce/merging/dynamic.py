@@ -2,8 +2,8 @@
 
 A path that lags behind a similar one is run first until it catches up and is joined. Two states are expected
 to become similar if one is similar to what the other was a short while ago: every state keeps the keys (place
-and hot variables) of the last `delta` places that it passed, and a waiting state whose own key is among those of
-another belongs to the forwarding set.
+and hot variables) of the last `delta` places that it passed, and a waiting state whose own key is among those
+of another belongs to the forwarding set.
 
 Only places where paths can meet are noted: the join points of forks, and where states wait. Blocks in between
 are passed by both or by neither.

@@ -1,4 +1,4 @@
-"""A state's stack as query count estimation sees it: locations, and the counts of the values in each frame."""
+"""A state's stack as query count estimation sees it: locations, and the counts of values in each frame."""
 
 from __future__ import annotations
 
