@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     from anabranch.machine.machine import Machine
 
 Value = Any
+OPEN_REGIONS = "merge regions"
+"""Note: the regions that a path is in, by the node of the tree where they were opened, innermost last."""
+CLOSED_REGION = "closed merge region"
+"""Note: the region at whose end a path waits."""
 KINDS = {
     "ptr": "invalid-pointer",
     "free": "invalid-free",
@@ -272,7 +277,19 @@ class ModelApi:
         self.path.notes = self.path.notes.set("forking off", not enabled)
 
     def merge_region(self, opens: bool) -> None:
-        """Regions to merge by hand; states are kept apart while nothing merges."""
+        """Regions to merge by hand; without anybody who merges them they mean nothing."""
+        if not self.machine.merges_regions:
+            return
+        path = self.path
+        regions = path.notes.get(OPEN_REGIONS, ())
+        if opens:
+            path.notes = path.notes.set(OPEN_REGIONS, (*regions, path.node.id))
+        elif not regions:
+            self.machine.warn("klee_close_merge without klee_open_merge")
+        else:
+            notes = path.notes.set(OPEN_REGIONS, regions[:-1])
+            path.notes = notes.set(CLOSED_REGION, regions[-1])
+            self.machine.decider.yield_after(sys._getframe(1))
 
     def setjmp(self, buffer: Value) -> Value:
         raise Loss("unsupported", "call of setjmp through a pointer")

@@ -190,6 +190,14 @@ class Decider:
             entry = site.if_true if side else site.if_false
         raise Yield(self.snapshot(entry, values, continuation))
 
+    def yield_after(self, frame: FrameType | None) -> None:
+        """From within a call: the running path waits behind it. What the call returns is not kept."""
+        found, _, _ = self.find_site(frame)
+        after = found.unit.point(found.block, found.position + 1)  # type: ignore[union-attr]
+        _, values, continuation = self.find_site(frame, after)
+        self.machine.counters.N[after.place] += 1
+        raise Yield(self.snapshot(after, values, continuation))
+
     def snapshot(self, entry: Any, values: tuple[Any, ...], continuation: Continuation) -> State:
         """The running path as a waiting state."""
         path = self.path
@@ -204,9 +212,10 @@ class Decider:
         return state
 
     def find_site(
-        self, frame: FrameType | None
+        self, frame: FrameType | None, wanted: PointSite | None = None
     ) -> tuple[BranchSite | PointSite, tuple[Any, ...], Continuation]:
-        """The place of the program that a Python frame works for, with the values live there."""
+        """The place of the program that a Python frame works for (or the one wanted), with the values live
+        there."""
         asked = frame
         while frame is not None:
             code = frame.f_code
@@ -215,14 +224,16 @@ class Decider:
                 mark = marks[frame.f_lineno]
                 local = frame.f_locals
                 site: BranchSite | PointSite
-                if frame is asked and mark.kind == "branch":
+                if wanted is not None:
+                    site = wanted
+                elif frame is asked and mark.kind == "branch":
                     site = self.branches[id(code), frame.f_lasti] = unit.branch(mark)
                 else:
                     site = unit.point(mark.block, mark.position)
                 return site, site.read(local), local["K"]
             if code is INTERPRETER_CODE:
                 interpreted: Frame = frame.f_locals["frame"]
-                point = interpreted.unit.point(interpreted.block, interpreted.position)
+                point = wanted or interpreted.unit.point(interpreted.block, interpreted.position)
                 values = tuple(self.machine.interpreter.register(interpreted, name) for name in point.names)
                 return point, values, interpreted.continuation
             frame = frame.f_back

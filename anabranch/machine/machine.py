@@ -144,6 +144,7 @@ class Machine:
         self.trap = Trap(self)
         self.stops = Stops(self)
         self.base_depth = 0
+        self.merges_regions = False  # is there somebody who merges at klee_close_merge?
         self._allowed_from = -1
         self._warned: set[str] = set()
         self._fill_namespace()

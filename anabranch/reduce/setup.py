@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from anabranch.explore.engine import NO_BATCH, Exploration, Operators, Reduce
-from anabranch.explore.protocols import NoPrune
+from anabranch.explore.protocols import NoPrune, Search
 from anabranch.explore.search.plain import Dfs
 from anabranch.explore.search.topological import Topological
+from anabranch.machine import State
 from anabranch.reduce.merging.dynamic import DynamicMerging
 from anabranch.reduce.merging.ledger import Ledger
 from anabranch.reduce.merging.merge import Merging
 from anabranch.reduce.merging.places import Places
 from anabranch.reduce.merging.plain_first import PlainFirst
+from anabranch.reduce.merging.regions import Regions
 from anabranch.reduce.merging.similarity import Everything, QceSimilarity, Similarity
 from anabranch.reduce.merging.static import StaticMerging
 from anabranch.reduce.merging.waiting import Waiting
@@ -50,6 +52,7 @@ def reductions(settings: ReduceSettings) -> Reduce | None:
 def install_merging(run: Exploration, settings: ReduceSettings) -> Operators:
     """Merging of states, static or dynamic."""
     machine, places = run.machine, Places()
+    machine.merges_regions = True
     similarity = make_similarity(run, settings)
     leaks = "leak" in run.settings.checks
     ledger = Ledger(lambda: run.space.backend.effort, lambda: machine.decider.forks, settings.merge == "auto")
@@ -60,8 +63,10 @@ def install_merging(run: Exploration, settings: ReduceSettings) -> Operators:
     if is_dynamic(settings):
         dynamic = DynamicMerging(machine, places, similarity, run.search, ledger)
         merging = Merging(dynamic.waiting, dynamic, similarity, run.space, run.tree, ledger, leaks)
+        regions = Regions(dynamic, run.space, run.tree)
+        merging.search = regions
         return Operators(
-            dynamic,
+            regions,
             merging,
             NoPrune(),
             lambda: {**figures(), "forwarded": dynamic.forwarded},
@@ -71,13 +76,16 @@ def install_merging(run: Exploration, settings: ReduceSettings) -> Operators:
     merging = Merging(waiting, waiting, similarity, run.space, run.tree, ledger, leaks)
     static = StaticMerging(machine, places, waiting, ledger)
     run.batch = NO_BATCH
-    if settings.merge != "auto":
+    search: Search[State] = waiting
+    if settings.merge == "auto":
+        first = PlainFirst(Dfs(), waiting, lambda: machine.decider.forks >= PLAIN_FORKS, static.begin)
+        merging.plain = lambda: first.plain
+        search = first
+    else:
         static.begin()
-        return Operators(waiting, merging, NoPrune(), figures)
-    search = PlainFirst(Dfs(), waiting, lambda: machine.decider.forks >= PLAIN_FORKS, static.begin)
-    merging.search = search
-    merging.plain = lambda: search.plain
-    return Operators(search, merging, NoPrune(), figures)
+    regions = Regions(search, run.space, run.tree)
+    merging.search = regions
+    return Operators(regions, merging, NoPrune(), figures)
 
 
 def is_dynamic(settings: ReduceSettings) -> bool:
