@@ -11,6 +11,7 @@ import immutables
 from anabranch.environment.api import Value
 from anabranch.environment.ops import Condition, and_, eq, or_
 from anabranch.environment.posix import errors as e
+from anabranch.environment.posix.joining import join_file_systems
 from anabranch.environment.posix.nodes import (
     O_APPEND,
     O_KEPT,
@@ -66,6 +67,10 @@ class FileSystem:
     def empty(uid: int = 0, gid: int = 0) -> FileSystem:
         root = Node(ROOT, "directory", Status(S_IFDIR | 0o755, nlink=2), parent=ROOT)
         return FileSystem(immutables.Map({ROOT: root}), uid=uid, gid=gid)
+
+    def join(self, other: FileSystem, guard: Expr) -> FileSystem:
+        """One for two paths: this one where the guard holds, the other where it does not."""
+        return join_file_systems(self, other, guard)
 
     def changed(self, **what: object) -> FileSystem:
         return replace(self, **what)  # type: ignore[arg-type]

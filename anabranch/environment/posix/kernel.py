@@ -18,6 +18,7 @@ from anabranch.environment.bytewise import ByteReader, whole_string
 from anabranch.environment.ops import Condition, eq, uge
 from anabranch.environment.posix import errors as e
 from anabranch.environment.posix.filesystem import FileSystem, standard_file_system
+from anabranch.environment.posix.joining import join_processes
 from anabranch.environment.posix.lookup import Text
 from anabranch.environment.posix.nodes import Content, Node, tidy
 from anabranch.environment.posix.numbers import NAMES, NUMBERS
@@ -49,6 +50,10 @@ class Process:
     failures_left: int = 0
     failing: immutables.Map[str, Expr] = field(default_factory=lambda: NO_MAP)
     calls: immutables.Map[str, int] = field(default_factory=lambda: NO_MAP)
+
+    def join(self, other: Process, guard: Expr) -> Process:
+        """One for two paths."""
+        return join_processes(self, other)
 
 
 class Kernel:

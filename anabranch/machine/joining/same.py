@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 from anabranch.expr import Expr
@@ -18,6 +19,8 @@ def same(a: Any, b: Any) -> bool:
         return len(a) == len(b) and all(map(same, a, b))
     if isinstance(a, Mapping):
         return len(a) == len(b) and all(key in b and same(value, b[key]) for key, value in a.items())
+    if is_dataclass(a):
+        return all(same(getattr(a, field.name), getattr(b, field.name)) for field in fields(a))
     if isinstance(a, int | str | bytes | bytearray | frozenset | float):
         return bool(a == b)
     return False

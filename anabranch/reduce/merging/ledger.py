@@ -2,8 +2,8 @@
 
 A turn of a state (from one choice of the search order to the next) is charged to the place where states were
 last joined into it. The cost of a turn is the solver's effort, counted in resources and not in seconds, so
-that the same run decides the same. Merging at a place is given up if the turns after it cost so much more than
-turns of states that were never joined that they cannot be made up for.
+that the same run decides the same. Merging at a place is given up if the turns after it cost so much more
+than turns of states that were never joined that they cannot be made up for.
 """
 
 from __future__ import annotations
