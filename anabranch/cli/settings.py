@@ -192,6 +192,12 @@ class RunSettings:
         1.0, "qce-zeta", "Merging", "estimated cost of a query on a merged value, in queries",
         number_between(1.0, 1e9), metavar="Z",
     )  # fmt: skip
+    merge_report: bool = _switch(
+        "merge-report", "Merging", "show at the end what merging brought and cost at each place"
+    )
+    verify_reductions: bool = _switch(
+        "verify-reductions", "Merging", "prove every merge against the states that it replaces (slow)"
+    )
     count_paths: bool = _switch(
         "count-paths", "Merging", "count the paths that merged states stand for, one by one (slow)"
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from anabranch.environment import render
@@ -311,9 +311,11 @@ class Reporter:
         def holds(condition: Expr) -> bool:
             return evaluate(condition, model) is True
 
-        for item in record(path.inputs, holds):
+        inputs = record(path.inputs, holds)
+        names = unique_names([item.stem for item in inputs])
+        for item, name in zip(inputs, names, strict=True):
             data = b"".join(model[v.a].to_bytes(v.w // 8, "little") for v in item.variables)
-            objects.append((item.name, data))
+            objects.append((name, data))
         output = record(path.output, holds)
         loc = where.loc if where is not None else None
         condition = None
@@ -331,6 +333,21 @@ class Reporter:
                 condition=condition,
             )
         )
+
+
+def unique_names(stems: Sequence[str]) -> list[str]:
+    """The names of a path's inputs in their order, those that come again with a number.
+
+    An input that was made after a join has one name for all paths, but not the same place on all of them.
+    """
+    counts: dict[str, int] = {}
+
+    def unique(name: str) -> str:
+        count = counts.get(name, 0)
+        counts[name] = count + 1
+        return unique(f"{name}_{count}") if count else name
+
+    return [unique(stem) for stem in stems]
 
 
 def _exit_code(status: Any, model: dict[int, int]) -> int:

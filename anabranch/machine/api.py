@@ -182,7 +182,7 @@ class ModelApi:
 
     def make_symbolic(self, addr: int, size: int, name: str) -> None:
         info = self.memory.check_access(addr, size, write=True)
-        name = self._unique(name)
+        stem, name = name, self._unique(name)
         parts = scalar_parts(info.site.type if info.size == size else None, size)
         variables, offset = [], 0
         for part in parts:
@@ -193,21 +193,21 @@ class ModelApi:
         for variable in variables:
             data += (variable,) if variable.w == 8 else byte_parts(variable)
         self.memory.write_bytes(addr, data)
-        self._record(Input(name, size, tuple(variables)))
+        self._record(Input(name, size, tuple(variables), stem=stem))
 
     def fresh(self, name: str, width: int, kind: str = "") -> Expr:
-        name = self._unique(name)
+        stem, name = name, self._unique(name)
         variable = expr.var(name, width)
-        self._record(Input(name, width // 8, (variable,), kind))
+        self._record(Input(name, width // 8, (variable,), kind, stem))
         return variable
 
     def fresh_fields(self, name: str, widths: Sequence[int]) -> tuple[Expr, ...]:
-        name = self._unique(name)
+        stem, name = name, self._unique(name)
         variables, offset = [], 0
         for width in widths:
             variables.append(expr.var(f"{name}[{offset}]", width))
             offset += width // 8
-        self._record(Input(name, offset, tuple(variables)))
+        self._record(Input(name, offset, tuple(variables), stem=stem))
         return tuple(variables)
 
     def _record(self, item: Input) -> None:

@@ -21,6 +21,7 @@ class Input:
     size: int
     variables: tuple[Expr, ...]
     kind: str = ""  # the C type behind a typed input, e.g. "int"
+    stem: str = ""  # the name that the program gave, if others before it on the path had the same
 
 
 class Path:

@@ -17,6 +17,7 @@ from anabranch.reduce.merging.plain_first import PlainFirst
 from anabranch.reduce.merging.regions import Regions
 from anabranch.reduce.merging.similarity import Everything, QceSimilarity, Similarity
 from anabranch.reduce.merging.static import StaticMerging
+from anabranch.reduce.merging.verify import Verifier
 from anabranch.reduce.merging.waiting import Waiting
 from anabranch.reduce.qce import QceParameters
 
@@ -32,6 +33,8 @@ class ReduceSettings(Protocol):
     def merging(self) -> str: ...
     @property
     def max_time(self) -> float | None: ...
+    @property
+    def verify_reductions(self) -> bool: ...
     @property
     def qce_alpha(self) -> float: ...
     @property
@@ -57,12 +60,17 @@ def install_merging(run: Exploration, settings: ReduceSettings) -> Operators:
     leaks = "leak" in run.settings.checks
     ledger = Ledger(lambda: run.space.backend.effort, lambda: machine.decider.forks, settings.merge == "auto")
 
+    def wrong(text: str) -> None:
+        run.reporter.losses.add("wrong merge")
+        run.listener.on_warning(text)
+
     def figures() -> dict[str, Any]:
         return {**merging.figures(), "ledger": ledger.rows(run.table.describe)}
 
     if is_dynamic(settings):
         dynamic = DynamicMerging(machine, places, similarity, run.search, ledger)
         merging = Merging(dynamic.waiting, dynamic, similarity, run.space, run.tree, ledger, leaks)
+        merging.verifier = Verifier(run.space, wrong) if settings.verify_reductions else None
         regions = Regions(dynamic, run.space, run.tree)
         merging.search = regions
         return Operators(
@@ -74,6 +82,7 @@ def install_merging(run: Exploration, settings: ReduceSettings) -> Operators:
         )
     waiting = Waiting(Topological(places.rank), similarity.key, ledger.turn)
     merging = Merging(waiting, waiting, similarity, run.space, run.tree, ledger, leaks)
+    merging.verifier = Verifier(run.space, wrong) if settings.verify_reductions else None
     static = StaticMerging(machine, places, waiting, ledger)
     run.batch = NO_BATCH
     search: Search[State] = waiting

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import immutables
 
-from anabranch.environment.posix.nodes import Content, Node, Status
+from anabranch.environment.posix.nodes import Content, Node
 from anabranch.expr import Expr, ite
 from anabranch.machine.joining import CannotJoin
 from anabranch.machine.joining.same import same
@@ -24,6 +24,8 @@ def join_file_systems(a: FileSystem, b: FileSystem, guard: Expr) -> FileSystem:
             raise CannotJoin(f"different {name} of the process")
     if not same(a.files, b.files):
         raise CannotJoin("open files at different offsets")
+    if a.now != b.now:
+        raise CannotJoin("different times of day")
     if set(a.nodes) != set(b.nodes):
         raise CannotJoin("files that one side has made")
     nodes = a.nodes
@@ -33,35 +35,18 @@ def join_file_systems(a: FileSystem, b: FileSystem, guard: Expr) -> FileSystem:
             nodes = nodes.set(number, join_nodes(mine, other, guard))
     return a.changed(
         nodes=nodes,
-        now=max(a.now, b.now),
         next_node=max(a.next_node, b.next_node),
         next_file=max(a.next_file, b.next_file),
     )
 
 
 def join_nodes(a: Node, b: Node, guard: Expr) -> Node:
-    status = join_status(a.status, b.status)
     data = join_contents(a.data, b.data, guard)
-    if not same(replace(a, status=status, data=data), replace(b, status=status, data=data)):
-        raise CannotJoin("different files")
-    return replace(a, status=status, data=data)
-
-
-def join_status(a: Status, b: Status) -> Status:
-    """Times that the two paths took at different moments become the later ones, if both are known."""
-    if same(a, b):
-        return a
-    times = {}
-    for name in ("atime", "mtime", "ctime"):
-        mine, other = getattr(a, name), getattr(b, name)
-        if not same(mine, other):
-            if any(part.__class__ is Expr for part in (*mine, *other)):
-                raise CannotJoin("different times of files")
-            times[name] = max(mine, other)
-    later = replace(a, **times)
-    if not same(later, replace(b, **times)):
+    if not same(a.status, b.status):
         raise CannotJoin("different metadata of files")
-    return later
+    if not same(replace(a, data=data), replace(b, data=data)):
+        raise CannotJoin("different files")
+    return replace(a, data=data)
 
 
 def join_contents(a: Content, b: Content, guard: Expr) -> Content:

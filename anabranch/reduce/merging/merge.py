@@ -11,6 +11,7 @@ from anabranch.explore.tree import ExecutionTree
 from anabranch.machine import CannotJoin, State, join
 from anabranch.reduce.merging.ledger import Ledger
 from anabranch.reduce.merging.similarity import Similarity
+from anabranch.reduce.merging.verify import Verifier
 from anabranch.reduce.merging.waiting import Waiting
 from anabranch.solver import SliceSpace
 
@@ -37,6 +38,7 @@ class Merging:
         self.tree = tree
         self.ledger = ledger
         self.heaps_must_agree = heaps_must_agree
+        self.verifier: Verifier | None = None
         self.plain: Callable[[], bool] = bool  # does the run still go without merging?
         self.merges = 0
         self.refused: Counter[str] = Counter()
@@ -60,6 +62,8 @@ class Merging:
             except CannotJoin as refusal:
                 self.refused[refusal.reason] += 1
                 continue
+            if self.verifier is not None:
+                self.verifier.merged(other, state, joined)
             self.search.remove(other)
             self.tree.join(other.node, state.node, state.place)
             self.merges += 1
@@ -69,4 +73,9 @@ class Merging:
 
     def figures(self) -> dict[str, Any]:
         """What the run's summary tells."""
-        return {"merges": self.merges, "refused": dict(self.refused)}
+        figures: dict[str, Any] = {"merges": self.merges, "refused": dict(self.refused)}
+        if self.verifier is not None:
+            figures["verified"] = self.verifier.verified
+            figures["not decided"] = self.verifier.undecided
+            figures["wrong"] = self.verifier.differences
+        return figures

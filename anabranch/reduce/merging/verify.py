@@ -1,0 +1,104 @@
+"""Shadow mode: every merge is proved against the states that it replaces.
+
+For each side: all its inputs belong to the joined state, and every register, byte and condition that the
+joined state has is for these inputs what the side had; and the joined state has no inputs but those of its
+sides. The solver shows it, with none of the shortcuts that made the join.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from anabranch.expr import Expr, eq, expr_vars, not_
+from anabranch.machine import State
+from anabranch.machine.joining.memory import differing
+from anabranch.machine.state import Continuation
+from anabranch.solver import SliceSpace, SolverUnknown, conjunction, disjunction
+
+Value = Any
+
+
+class Verifier:
+    """Checks merges and tells of differences."""
+
+    def __init__(self, space: SliceSpace, report: Callable[[str], None]) -> None:
+        self.space = space
+        self.report = report
+        self.verified = 0
+        self.undecided = 0
+        self.differences = 0
+
+    def merged(self, a: State, b: State, joined: State) -> None:
+        try:
+            problem = self._side(a, joined) or self._side(b, joined) or self._nothing_else(a, b, joined)
+        except SolverUnknown:
+            self.undecided += 1
+            return
+        if problem is None:
+            self.verified += 1
+        else:
+            self.differences += 1
+            self.report(f"a merge at place {joined.place} is wrong: {problem}")
+
+    def _side(self, side: State, joined: State) -> str | None:
+        own = constraints(side)
+        for condition in constraints(joined):
+            if condition in own:
+                continue
+            if self.space.check([*own, not_(condition)]) is not None:
+                return "an input of a side is not one of the joined state"
+        wrong = [not_(eq(x, y, width)) for x, y, width in value_pairs(side, joined)]
+        wrong = [w for w in wrong if w is not False and not has_undefined(w)]
+        if not wrong:
+            return None
+        if any(w is True for w in wrong) or self.space.check([*own, disjunction(wrong)]) is not None:
+            return "a value differs from that of the side"
+        return None
+
+    def _nothing_else(self, a: State, b: State, joined: State) -> str | None:
+        neither = [not_(conjunction(constraints(a))), not_(conjunction(constraints(b)))]
+        if any(n is False for n in neither):
+            return None
+        if self.space.check([*constraints(joined), *(n for n in neither if n is not True)]) is not None:
+            return "the joined state has an input of neither side"
+        return None
+
+
+def constraints(state: State) -> dict[Expr, None]:
+    """The path condition, as the slices have it."""
+    return {c: None for part in dict.fromkeys(state.slices.values()) for c in part.order}
+
+
+def has_undefined(value: Value) -> bool:
+    if value.__class__ is not Expr:
+        return False
+    indices = expr_vars(value)
+    return bool(indices) and indices[0] < 0
+
+
+def value_pairs(side: State, joined: State) -> Iterator[tuple[Value, Value, int]]:
+    """Values of a side and of the joined state that should be equal, where they are not the same."""
+    yield from _frame_pairs(side.entry, side.values, joined.values)
+    mine: Continuation = side.continuation
+    other: Continuation = joined.continuation
+    while mine is not other:
+        yield from _frame_pairs(mine[1], mine[3:], other[3:])
+        mine, other = mine[0], other[0]
+    for key, page in side.pages.items():
+        joint = joined.pages[key]
+        if joint is not page:
+            yield from ((page[offset], joint[offset], 8) for offset in differing(page, joint))
+
+
+def _frame_pairs(site: Any, a: tuple[Value, ...], b: tuple[Value, ...]) -> Iterator[tuple[Value, Value, int]]:
+    locals_ = site.unit.plan.locals
+    for name, x, y in zip(site.names, a, b, strict=True):
+        if x is not y and name not in ("D", "va") and not isinstance(x, tuple):
+            width = locals_[int(name[1:])].type.bits
+            mask = (1 << width) - 1
+            if x.__class__ is int:
+                x &= mask
+            if y.__class__ is int:
+                y &= mask
+            yield x, y, width
