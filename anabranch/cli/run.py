@@ -114,9 +114,12 @@ def _finish(recorder: RunRecorder, result: RunResult, settings: RunSettings, dir
 
         sys.stdout.write(to_text(document))
     elif not settings.quiet:
+        from anabranch.cli.merge_report import merge_report
         from anabranch.cli.summary import summary
 
         print(summary(result, directory.path))
+        if settings.merge_report:
+            print(merge_report(result.reductions))
 
 
 def _run_project(settings: RunSettings, command: Sequence[str]) -> int:

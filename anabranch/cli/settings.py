@@ -166,15 +166,21 @@ class RunSettings:
         metavar="N",
     )  # fmt: skip
 
+    goal: str = _option(
+        "coverage", "goal", "Search",
+        "what the run is for: coverage (tests that reach the code), bugs (errors), paths (all there is)",
+        one_of("coverage", "bugs", "paths"), metavar="WHAT",
+    )  # fmt: skip
     merge: str = _option(
-        "none", "merge", "Merging",
-        "join paths that meet again: none; all; qce: where estimates say that it pays; auto: qce, and it"
-        " stops where it turns out not to pay",
-        one_of("none", "all", "qce", "auto"), metavar="WHICH",
+        "default", "merge", "Merging",
+        "join paths that meet again: none; all; qce: where estimates say that it pays; auto: qce in long"
+        " runs, as long as it pays; default: none for --goal coverage, else auto",
+        one_of("default", "none", "all", "qce", "auto"), metavar="WHICH",
     )  # fmt: skip
     merging: str = _option(
         "auto", "merging", "Merging",
-        "static: in topological order; dynamic: around the search order; auto: static without limits",
+        "static: in topological order; dynamic: around the search order; auto: dynamic for --goal"
+        " coverage with --max-time, else static",
         one_of("static", "dynamic", "auto"), metavar="HOW",
     )  # fmt: skip
     qce_alpha: float = _option(

@@ -33,12 +33,22 @@ def _explored(result: RunResult) -> str:
     if result.paths_error:
         ends.append(f"{result.paths_error:,} ended in an error")
     paths = count(result.paths_total, "path") + (f" ({', '.join(ends)})" if ends else "")
+    if result.paths_multiplicity > result.paths_total:
+        paths = f"{paths.replace('path', 'merged state', 1)} standing for {_behind(result)}"
     if result.complete and not result.losses:
         return f"Complete: explored every path, {paths}, in {clock(seconds)}."
     reason = ""
     if result.stopped is not None:
         reason = f", {_STOPPED.get(result.stopped, f'stopped by --{result.stopped}')}"
     return f"Not complete{reason}: explored {paths} in {clock(seconds)}."
+
+
+def _behind(result: RunResult) -> str:
+    """The number of paths that merged states stand for."""
+    if result.paths_exact is not None:
+        return count(result.paths_exact, "path")
+    many = result.paths_multiplicity
+    return f"up to {many:,} paths" if many < 10**9 else f"up to 10^{len(str(many)) - 1} paths"
 
 
 def _losses(result: RunResult) -> Iterator[str]:

@@ -52,6 +52,7 @@ class Reporter:
         self.tests = 0
         self.errors: list[ErrorRecord] = []
         self.exact_paths = 0  # as far as they were told apart, see `count_paths`
+        self.counted: list[tuple[int, int]] = []  # multiplicity and paths so far, as joined states end
         self.ends: dict[str, int] = {}
         self.on_tick: Callable[[], None] = lambda: None
         self._check_leaks = "leak" in settings.checks
@@ -246,11 +247,13 @@ class Reporter:
             number = self._pay(end, where, status, kind) if path.owed and tests == "covering" else None
             return self._write(end, where, status, kind) if wanted and number is None else number
         first: int | None = None
+        before = self.exact_paths
         for _ in self._single_paths():
             self.exact_paths += 1
             if tests == "all" or (wanted and first is None):
                 number = self._write(end, where, status, kind)
                 first = number if first is None else first
+        self.counted += ((self.multiplicity, self.exact_paths),) if self.exact_paths > before else ()
         return first
 
     def _pay(self, end: str, where: Where | None, status: Any, kind: str | None) -> int | None:

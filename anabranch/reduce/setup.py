@@ -12,6 +12,7 @@ from anabranch.machine import State
 from anabranch.reduce.merging.dynamic import DynamicMerging
 from anabranch.reduce.merging.ledger import Ledger
 from anabranch.reduce.merging.merge import Merging
+from anabranch.reduce.merging.multiplicity import regression
 from anabranch.reduce.merging.places import Places
 from anabranch.reduce.merging.plain_first import PlainFirst
 from anabranch.reduce.merging.regions import Regions
@@ -27,6 +28,8 @@ PLAIN_FORKS = 10_000  # forks until an exhaustive run counts as long, about half
 class ReduceSettings(Protocol):
     """The settings that techniques read."""
 
+    @property
+    def goal(self) -> str: ...
     @property
     def merge(self) -> str: ...
     @property
@@ -47,25 +50,35 @@ class ReduceSettings(Protocol):
 
 def reductions(settings: ReduceSettings) -> Reduce | None:
     """What the settings ask for, or None."""
-    if settings.merge == "none":
-        return None
-    return lambda run: install_merging(run, settings)
+    policy = merge_policy(settings)
+    return None if policy == "none" else lambda run: install_merging(run, settings, policy)
 
 
-def install_merging(run: Exploration, settings: ReduceSettings) -> Operators:
+def merge_policy(settings: ReduceSettings) -> str:
+    """Which states to merge, by the goal unless the user says so."""
+    if settings.merge != "default":
+        return settings.merge
+    return "none" if settings.goal == "coverage" else "auto"
+
+
+def install_merging(run: Exploration, settings: ReduceSettings, policy: str) -> Operators:
     """Merging of states, static or dynamic."""
     machine, places = run.machine, Places()
     machine.merges_regions = True
-    similarity = make_similarity(run, settings)
+    similarity = make_similarity(run, settings, policy)
     leaks = "leak" in run.settings.checks
-    ledger = Ledger(lambda: run.space.backend.effort, lambda: machine.decider.forks, settings.merge == "auto")
+    ledger = Ledger(lambda: run.space.backend.effort, lambda: machine.decider.forks, policy == "auto")
 
     def wrong(text: str) -> None:
         run.reporter.losses.add("wrong merge")
         run.listener.on_warning(text)
 
     def figures() -> dict[str, Any]:
-        return {**merging.figures(), "ledger": ledger.rows(run.table.describe)}
+        found = {**merging.figures(), "ledger": ledger.rows(run.table.describe)}
+        fit = regression(run.reporter.counted)
+        if fit is not None:
+            found["paths"] = {"c1": fit[0], "c2": fit[1]}
+        return found
 
     if is_dynamic(settings):
         dynamic = DynamicMerging(machine, places, similarity, run.search, ledger)
@@ -86,7 +99,7 @@ def install_merging(run: Exploration, settings: ReduceSettings) -> Operators:
     static = StaticMerging(machine, places, waiting, ledger)
     run.batch = NO_BATCH
     search: Search[State] = waiting
-    if settings.merge == "auto":
+    if policy == "auto":
         first = PlainFirst(Dfs(), waiting, lambda: machine.decider.forks >= PLAIN_FORKS, static.begin)
         merging.plain = lambda: first.plain
         search = first
@@ -98,14 +111,15 @@ def install_merging(run: Exploration, settings: ReduceSettings) -> Operators:
 
 
 def is_dynamic(settings: ReduceSettings) -> bool:
-    """Static merging is for runs that are to see everything; a limit on time says that they will not."""
+    """Static merging is for runs that are to see everything; a limit on time says that one will not, unless
+    its goal is to."""
     if settings.merging == "auto":
-        return settings.max_time is not None
+        return settings.goal == "coverage" and settings.max_time is not None
     return settings.merging == "dynamic"
 
 
-def make_similarity(run: Exploration, settings: ReduceSettings) -> Similarity:
-    if settings.merge == "all":
+def make_similarity(run: Exploration, settings: ReduceSettings, policy: str) -> Similarity:
+    if policy == "all":
         return Everything()
     parameters = QceParameters(
         alpha=settings.qce_alpha,

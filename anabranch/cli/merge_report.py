@@ -1,0 +1,54 @@
+"""What merging brought and cost, place by place: `--merge-report`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from anabranch.cli.wording import count
+
+_SHOWN = 30
+
+
+def merge_report(reductions: dict[str, Any]) -> str:
+    """A table of the ledger, and why states were not merged."""
+    return "\n".join(_lines(reductions))
+
+
+def _lines(reductions: dict[str, Any]) -> Iterator[str]:
+    if not reductions:
+        yield "Nothing was merged: the run had --merge none."
+        return
+    yield f"Merging: {count(reductions.get('merges', 0), 'merge')}."
+    refused = reductions.get("refused", {})
+    if refused:
+        reasons = sorted(refused.items(), key=lambda item: -item[1])
+        yield "Kept apart: " + ", ".join(f"{number:,} x {reason}" for reason, number in reasons) + "."
+    if "forwarded" in reductions:
+        yield f"Fast-forwarded {count(reductions['forwarded'], 'state')}."
+    if "verified" in reductions:
+        yield (
+            f"Proved {reductions['verified']:,} merges; {reductions['wrong']:,} wrong, "
+            f"{reductions['not decided']:,} not decided."
+        )
+    fit = reductions.get("paths")
+    if fit is not None:
+        yield f"Paths p and multiplicity m: log p = {fit['c1']:.3f} + {fit['c2']:.3f} log m."
+    rows = reductions.get("ledger", [])
+    yield f"{'merges':>8} {'turns':>8} {'forks':>8} {'effort':>10} {'seconds':>9}  place"
+    for row in rows[:_SHOWN]:
+        note = "  given up: it does not pay" if row["given up"] else ""
+        yield (
+            f"{row['merges']:>8,} {row['turns']:>8,} {row['forks']:>8,} {row['effort']:>10,} "
+            f"{row['seconds']:>9.3f}  {_near(row['place'])}{note}"
+        )
+    if len(rows) > _SHOWN:
+        yield f"and {len(rows) - _SHOWN} more; see reductions in run.json"
+
+
+def _near(place: str) -> str:
+    if os.path.isabs(place):
+        near = os.path.relpath(place)
+        return place if near.startswith("..") else near
+    return place
