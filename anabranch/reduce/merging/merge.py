@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from anabranch.explore.protocols import EXACT, Contract, Search
 from anabranch.explore.tree import ExecutionTree
 from anabranch.machine import CannotJoin, State, join
+from anabranch.machine.translator.sites import PointSite
 from anabranch.reduce.merging.ledger import Ledger
 from anabranch.reduce.merging.similarity import Similarity
 from anabranch.reduce.merging.verify import Verifier
@@ -44,7 +45,13 @@ class Merging:
         self.refused: Counter[str] = Counter()
 
     def join(self, state: State) -> State:
-        """The state, or what it became together with waiting ones."""
+        """The state, or what it became together with waiting ones.
+
+        A state in mid-instruction waits for nothing but to run it again with a decision known: joined with
+        the one that decided otherwise, it would have to decide anew.
+        """
+        if isinstance(state.entry, PointSite):
+            return state
         while not self.plain() and self.ledger.open(state.place):
             partner = self._join_one(state)
             if partner is None:

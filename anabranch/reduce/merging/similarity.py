@@ -138,8 +138,8 @@ class QceSimilarity:
         names: dict[int, list[tuple[int, Any, int]]] | None = None
         for key, other in b.pages.items():
             mine = a.pages.get(key)
-            if mine is None or mine is other:
-                continue
+            if mine is None or mine is other or len(mine) != len(other):
+                continue  # objects that one side has, or of different sizes: the join will see to them
             number = key >> 32 - PAGE_BITS
             start = (key << PAGE_BITS) & 0xFFFFFFFF
             known: dict[int, float] = {}
