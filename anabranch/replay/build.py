@@ -17,6 +17,7 @@ from anabranch.native.tools import (
     COVERAGE_RUNTIME,
     INCLUDE,
     KLEE_RUNTIME,
+    MODEL_RUNTIME,
     clang_command,
     compiler,
     link,
@@ -25,6 +26,7 @@ from anabranch.native.tools import (
     runtime_object,
 )
 from anabranch.replay.instrument import CoverageMap, instrument
+from anabranch.replay.model import model_flags
 from anabranch.replay.record import ProgramRecord, ReplayError
 
 ADDRESS_FLAGS = ("-fsanitize=address", "-fsanitize-address-use-after-return=never")
@@ -66,7 +68,11 @@ def build_native(record: ProgramRecord, directory: Path, *, checks: bool = True)
     flags = ["-O0", "-Wno-override-module", *(ADDRESS_FLAGS if checks else ())]
     program_object = directory / "program.o"
     run_tool([*clang_command(), *flags, "-c", str(source), "-o", str(program_object)])
-    runtimes = [runtime_object(KLEE_RUNTIME, _runtime_flags(entry)), runtime_object(COVERAGE_RUNTIME)]
+    runtimes = [
+        runtime_object(KLEE_RUNTIME, _runtime_flags(entry)),
+        runtime_object(COVERAGE_RUNTIME),
+        runtime_object(MODEL_RUNTIME, model_flags()),
+    ]
     if checks:
         runtimes.append(runtime_object(CHECKS_RUNTIME))
     own_doubles = () if "x86_fp80" in text else long_double_objects()

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from anabranch.native.run import NativeRun, Streams, run_native
+from anabranch.replay import model
 from anabranch.replay.build import Built, build_native
 from anabranch.replay.coverage import FileCoverage, Gathered, coverage_json
 from anabranch.replay.inputs import Inputs, inputs_of, write_files
@@ -140,6 +141,8 @@ class Replayer:
             environment[b"KTEST_FILE"] = os.fsencode(place.seen(place.test))
         if self.built is not None:
             environment[b"ANABRANCH_COVERAGE"] = os.fsencode(place.seen(place.counters))
+            environment[b"ANABRANCH_NODES"] = os.fsencode(place.seen(place.nodes))
+            place.nodes.write_text(model.prepare(place, inputs, settings))
         return run_native(
             place.seen(place.program),
             arguments=inputs.arguments,
@@ -153,6 +156,7 @@ class Replayer:
             ),
             name=str(settings.get("program_name") or "program"),
             root=place.root,
+            prepare=model.as_modelled if self.built is not None else None,
         )
 
 
