@@ -187,13 +187,13 @@ static struct node *node_of(uint64_t device, uint64_t inode) {
   return nodes + node_count++;
 }
 
-/* Times of files come from the host's coarse clock, and so does `began`. Of what existed before, the times of
+/* Times of files come from the host's coarse clock or later, `began` is of the coarse one. Of what existed before, the times of
  * access and modification were set to those of the model; that of the last change cannot be set. */
 static long nanoseconds(const struct timespec *time) { return time->tv_sec * SECOND + time->tv_nsec; }
 static struct timespec timespec(long time) { return (struct timespec){time / SECOND, time % SECOND}; }
 static int during(const struct timespec *time) {
   struct timespec today;
-  kernel(SYS_clock_gettime, CLOCK_REALTIME_COARSE, (long)&today, 0, 0);
+  kernel(SYS_clock_gettime, CLOCK_REALTIME, (long)&today, 0, 0);
   return nanoseconds(&began) <= nanoseconds(time) && nanoseconds(time) <= nanoseconds(&today);
 }
 static void shift(struct timespec *time, long before) {

@@ -68,6 +68,7 @@ def make_place(scratch: Path, program: Path, test: Path, own_root: bool) -> Plac
     for name, (major, minor) in _DEVICES.items():
         with contextlib.suppress(OSError):  # a container may forbid devices
             os.mknod(base / "dev" / name, stat.S_IFCHR | 0o666, os.makedev(major, minor))
+            (base / "dev" / name).chmod(0o666)
     files = base / str(HOME).lstrip("/")
     files.mkdir(parents=True)
     try:
@@ -75,4 +76,6 @@ def make_place(scratch: Path, program: Path, test: Path, own_root: bool) -> Plac
     except OSError:
         shutil.copy(program, base / _PROGRAM)
     shutil.copy(test, base / _TEST)
+    for name in (_COUNTERS, _NODES):  # later the root directory would change with them
+        (base / name).touch()
     return Place(base, files, base / _PROGRAM, base / _COUNTERS, base / _TEST, base / _NODES)
