@@ -24,6 +24,7 @@ KLEE_RUNTIME = HERE / "klee_runtime.c"
 CHECKS_RUNTIME = HERE / "checks.c"
 COVERAGE_RUNTIME = HERE / "coverage.c"
 MODEL_RUNTIME = HERE / "model.c"
+FRESH_RUNTIME = HERE / "fresh.c"
 
 TARGET = "x86_64-linux-musl"
 _LIBC_HEADERS = ("x86_64-linux-musl", "generic-musl", "x86-linux-any", "any-linux-any")

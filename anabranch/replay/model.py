@@ -105,4 +105,5 @@ def as_modelled() -> None:
     with suppress(OSError):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     os.umask(0o022)
+    refusal.same_addresses()
     refusal.refuse_unmodelled()

@@ -22,6 +22,7 @@ _ALWAYS = ("execve", "rt_sigreturn", "restart_syscall")
 _LOAD, _AT_LEAST, _ABOVE, _EQUAL, _RETURN = 0x20, 0x35, 0x25, 0x15, 0x06
 _ALLOW, _ERRNO = 0x7FFF0000, 0x00050000
 _ARCHITECTURE = 0xC000003E  # x86-64
+_ADDR_NO_RANDOMIZE = 0x0040000
 _PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _FILTER = 38, 22, 2
 
 
@@ -60,10 +61,15 @@ def load() -> None:
     _parts()
 
 
+def same_addresses() -> None:
+    """Let the program have the same addresses in every run."""
+    _parts()[0].personality(_ADDR_NO_RANDOMIZE)
+
+
 def refuse_unmodelled() -> bool:
     """Install the filter in this process, for ever; False if the kernel has none."""
     library, steps = _parts()
     wanted = _Program(len(steps) // 8, steps)
     if library.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0):
         return False
-    return library.prctl(_PR_SET_SECCOMP, _FILTER, ctypes.byref(wanted), 0, 0) == 0
+    return not library.prctl(_PR_SET_SECCOMP, _FILTER, ctypes.byref(wanted), 0, 0)
