@@ -234,6 +234,7 @@ class Exploration:
             coverage=self.table.report(self.machine.counters.N),
             queries=self.figures.queries(),
             timers={"explore": explored, "solver": self.figures.solver_seconds},
+            main_entered=self.machine.program.first_called.get("main"),
             stopped=self.stopped,
             searcher=self.search.description,
             paths_multiplicity=reporter.multiplicity,

@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from anabranch.native.flags import LONG_DOUBLE, MODULE_FLAGS
 from anabranch.native.long_double import long_double_objects
 from anabranch.native.tools import (
     CHECKS_RUNTIME,
@@ -129,12 +130,12 @@ def _module(record: ProgramRecord, path: Path, output: Path, checks: bool) -> Pa
         run_tool([*compiler(), *_TO_IR, "-c", str(path), "-o", str(output)])
         return output
     settings = record.settings
-    command = [*compiler(), "-w", "-O1", "-g", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c"]
+    command = [*compiler(), "-w", *MODULE_FLAGS]
     for include in settings.get("include_dirs") or ():
         command += ["-I", str(record.directory / include)]
     command += [f"-D{define}" for define in settings.get("defines") or ()]
-    if settings.get("libc") == "musl":
-        command.append("-mlong-double-64")
+    if record.libc == "musl":
+        command.append(LONG_DOUBLE)
     if checks:
         command += undefined_flags(settings.get("checks") or ())
     command += ["-idirafter", str(INCLUDE), "-o", str(output), "--", str(path)]
