@@ -196,6 +196,7 @@ class Exploration:
             lambda api, decide: entry_arguments(api, function, self.settings, decide),
         )
         search.add(states)
+        self.table.lines_total()  # reads the user's functions, which is none of the exploration
         self.figures.restart()
         self.listener.on_progress(self.figures.progress())
         gc.collect()

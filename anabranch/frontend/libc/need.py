@@ -28,7 +28,7 @@ def why_needed(text: str, entry: str | None, models: Collection[str], wanted: st
         return ""
     if wanted:
         return wanted
-    missing = sorted(symbols.undefined - set(models))
+    missing = sorted(symbols.undefined - set(models), key=lambda name: (name.startswith("_"), name))
     return listed(provided(missing, cache)) if missing else ""
 
 
