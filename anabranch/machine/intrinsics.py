@@ -13,7 +13,6 @@ from anabranch.ir.types import FloatType, Type, VectorType
 from anabranch.machine import constrained
 from anabranch.machine.arithmetic import signed_overflow, unsigned_overflow
 from anabranch.machine.ends import Fault, Loss, ProgramError
-from anabranch.machine.memory import PAGE_BITS, PAGE_MASK
 from anabranch.machine.operations import boolean, cast_function
 from anabranch.machine.values import lanewise
 
@@ -171,7 +170,7 @@ class Intrinsics:
     def find(self, name: str, instruction: Instruction) -> Function:
         base = base_name(name)
         if base in ("memcpy", "memmove", "memcpy.inline"):
-            return lambda to, source, size, _volatile: self.copy(to, source, size)
+            return self.copy
         if base in ("memset", "memset.inline"):
             return lambda to, value, size, _volatile: self.fill(to, value, size)
         if base in ("trap", "ubsantrap", "debugtrap"):
@@ -306,15 +305,9 @@ class Intrinsics:
                 self.machine.check(expr.ugt(size, room, size.w), fault)
         return self.machine.pick(size, size.w, "length of a copy")
 
-    def copy(self, to: Value, source: Value, size: Value) -> None:
-        if to.__class__ is int and source.__class__ is int and size.__class__ is int:
-            # Between two pages without symbols one of which is this path's own, as most copies are.
-            page, target = self.memory.S.get(source >> PAGE_BITS), self.memory.W.get(to >> PAGE_BITS)
-            if page.__class__ is bytearray and target.__class__ is bytearray:
-                start, at = source & PAGE_MASK, to & PAGE_MASK
-                if start + size <= len(page) and at + size <= len(target):
-                    target[at : at + size] = page[start : start + size]
-                    return
+    def copy(self, to: Value, source: Value, size: Value, _volatile: Value = False) -> None:
+        if size.__class__ is int and self.memory.copied(to, source, size):
+            return
         length = self._length(size, (to, True), (source, False))
         if not length:
             return
