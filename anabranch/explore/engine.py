@@ -36,6 +36,7 @@ from anabranch.solver import SliceSpace
 STACK_BYTES = 1 << 30
 NO_BATCH = 1 << 60
 ROWS_KEPT = 400_000  # rows of the execution tree in memory before they are written
+ROWS_KEPT_TIMED = 20_000  # with a limit of time: writing them takes long, and is to be done when it is up
 STATS_SECONDS = 1.0
 PROGRESS_SECONDS = 0.2
 
@@ -69,6 +70,7 @@ class Exploration:
         expr.reset()
         self.rows: list[list[Row]] = []
         self.row_count = 0
+        self.rows_kept = ROWS_KEPT if settings.max_time is None else ROWS_KEPT_TIMED
         self.tree = ExecutionTree(self._keep_rows)
         self.table = BlockTable(program.module, is_user_function, after_calls=True)
         self.space = SliceSpace(make_backend(settings, log_dir))
@@ -173,7 +175,7 @@ class Exploration:
     def _keep_rows(self, rows: list[Row]) -> None:
         self.rows.append(rows)
         self.row_count += len(rows)
-        if self.row_count >= ROWS_KEPT:
+        if self.row_count >= self.rows_kept:
             self.write_rows()
 
     def write_rows(self) -> None:
