@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -54,6 +55,13 @@ KLEE_LINES = {
     "head": 63.5,
 }  # fmt: skip
 """Line coverage of KLEE 3.2 after 60 s with the same arguments."""
+
+
+NOT_MODELLED = ("unsupported", "unmodelled", "signal ", "alarm ")
+"""Losses by which the model of the kernel, or the machine, shows what it does not know."""
+DEFECT = "internal error"
+LATEST = 5.0
+"""Seconds after its limit by which an exploration has to have ended."""
 
 
 def engine(arguments: list[str], limit: float) -> subprocess.CompletedProcess[str]:
@@ -241,6 +249,7 @@ class ExploreRow:
     solver: float = 0.0
     seconds: float = 0.0
     differ: int = 0
+    unmodelled: str = ""
     losses: str = ""
     problems: list[str] = field(default_factory=list)
 
@@ -263,7 +272,7 @@ def explore(utility: str, limit: float, keep: Path) -> ExploreRow:
         row.problems.append(f"exit code {done.returncode}: {done.stderr.strip()[-300:]}")
     if not (run / "run.json").exists():
         return row
-    read_run(row, run)
+    read_run(row, run, limit)
     replayed = engine(["replay", "--no-checks", str(run)], 1200)
     if not (run / "replay.json").exists():
         row.problems.append(f"replay: {replayed.stderr.strip()[-300:]}")
@@ -272,13 +281,23 @@ def explore(utility: str, limit: float, keep: Path) -> ExploreRow:
     return row
 
 
-def read_run(row: ExploreRow, directory: Path) -> None:
+def listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{kind} {count}" for kind, count in counts.items())
+
+
+def read_run(row: ExploreRow, directory: Path, limit: float) -> None:
     run = json.loads((directory / "run.json").read_text())
     row.paths, row.tests = run["paths"]["total"], run["tests"]
     seconds = run["timers"].get("explore") or row.seconds or 1.0
     row.rate = run["instructions"] / seconds / 1e6
     row.solver = 100 * run["timers"].get("solver", 0.0) / seconds
-    row.losses = ", ".join(f"{kind} {loss['count']}" for kind, loss in run["losses"].items())
+    counts = {kind: loss["count"] for kind, loss in run["losses"].items()}
+    row.unmodelled = listed({k: n for k, n in counts.items() if k.startswith(NOT_MODELLED)})
+    row.losses = listed({k: n for k, n in counts.items() if not k.startswith(NOT_MODELLED)})
+    row.problems += [f"{kind} ({count} paths)" for kind, count in counts.items() if kind.startswith(DEFECT)]
+    late = run["timers"].get("total", 0.0) - run["timers"].get("frontend", 0.0) - limit
+    if late > LATEST:
+        row.problems.append(f"ended {late:.0f} s after the limit")
 
 
 def read_replay(row: ExploreRow, directory: Path) -> None:
@@ -297,13 +316,13 @@ def explore_command(arguments: argparse.Namespace) -> int:
     rows = list(each(work, arguments.utilities, arguments.jobs))
     header = (
         "utility", "lines %", "KLEE %", "branches %", "paths", "tests", "differ", "M instr/s", "solver %",
-        "seconds", "losses",
+        "seconds", "not modelled", "other losses",
     )  # fmt: skip
     print_table(
         header,
         [
             (r.utility, r.lines, KLEE_LINES.get(r.utility, 0.0), r.branches, r.paths, r.tests, r.differ,
-             r.rate, r.solver, r.seconds, r.losses)
+             r.rate, r.solver, r.seconds, r.unmodelled or "-", r.losses)
             for r in rows
         ],
     )  # fmt: skip

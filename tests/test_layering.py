@@ -17,7 +17,7 @@ ALLOWED: dict[str, set[str]] = {
     "solver": {"expr"},
     "ir": set(),
     "analysis": {"ir"},
-    "frontend": {"ir", "analysis"},
+    "frontend": {"ir", "analysis", "native"},
     "report": set(),
     "machine": MACHINE,
     "environment": ENVIRONMENT,

@@ -48,6 +48,20 @@ class ProgramInput:
     free_metadata: bool = False
     printable: bool = False
 
+    def needs_library(self) -> str:
+        """The flag that only a program on a C library can make use of; empty if there is none."""
+        for flag, given in (
+            ("--sym-files", self.symbolic_files[0]),
+            ("--sym-stdin", self.symbolic_stdin),
+            ("--sym-stdout", self.symbolic_stdout),
+            ("--file", self.files),
+            ("--stdin", self.stdin is not None),
+            ("--max-fail", self.max_fail),
+        ):
+            if given:
+                return flag
+        return ""
+
 
 def flag_of(word: str) -> str | None:
     """The input flag that a word is, with one dash or two."""

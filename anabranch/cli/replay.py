@@ -73,6 +73,9 @@ def report(result: Replay, quiet: bool = False) -> list[str]:
         + (f", {len(result.tests) - compared:,} without prediction" if compared < len(result.tests) else "")
         + "."
     )
+    shown = sum(test.shown for test in result.tests)
+    if shown:
+        lines.append(f"  {count(shown, 'use')} of uninitialised memory shown by other contents of it")
     files = result.files or {}
     if files:
         width = min(60, max(len(_name(name)) for name in files))

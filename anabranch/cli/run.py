@@ -63,6 +63,7 @@ def _check_inputs(settings: RunSettings) -> None:
 
 def _load(settings: RunSettings) -> Any:
     """The program, compiled, linked and simplified; the front end's own message if that fails."""
+    from anabranch.environment import EXTERNAL_GLOBALS, MODELS
     from anabranch.frontend import FrontendError, FrontendOptions, load_program
 
     try:
@@ -75,6 +76,8 @@ def _load(settings: RunSettings) -> Any:
                 entry=settings.entry,
                 use_cache=not settings.no_cache,
                 libc=settings.libc,
+                models=frozenset((*MODELS, *EXTERNAL_GLOBALS)),
+                library_for=settings.program_input.needs_library(),
             ),
         )
     except FrontendError as error:
@@ -149,9 +152,18 @@ def _kept_bitcode(whole: Path) -> Path:
     return target
 
 
+def _process_age() -> float:
+    """Seconds since the process began, starting Python included; 0 where the system does not tell."""
+    try:
+        ticks = int(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19])
+        return time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError, AttributeError):
+        return 0.0
+
+
 def run(settings: RunSettings, command: Sequence[str]) -> int:
     """Explore the program of the settings into a new run directory; returns the exit code."""
-    started = time.monotonic()
+    started, before = time.monotonic(), _process_age()
     cpu_before = time.process_time()
     _check_inputs(settings)
     if settings.compile_commands is not None:
@@ -163,11 +175,17 @@ def run(settings: RunSettings, command: Sequence[str]) -> int:
             settings.emit_ir.write_text(program.ir_text, "utf-8")
         except OSError as error:
             raise CommandError(f"--emit-ir: cannot write {settings.emit_ir}: {error.strerror}") from None
+    if program.libc != "none" and not settings.quiet:
+        print(
+            f"anabranch: linked with {program.libc}, for {program.library_reason or '--libc'}",
+            file=sys.stderr,
+        )
     display = make_display(settings.quiet, settings.no_progress)
     directory = create_run_directory(settings.output_dir)
     try:
         directory.write_assembly(program.ir_text)
-        directory.write_text(PROGRAM_RECORD, record_text(settings.inputs, Path.cwd()))
+        record = record_text(settings.inputs, Path.cwd(), program.libc, program.library_reason)
+        directory.write_text(PROGRAM_RECORD, record)
         recorder = RunRecorder(
             directory,
             command,
@@ -183,6 +201,8 @@ def run(settings: RunSettings, command: Sequence[str]) -> int:
                 display.close()
         result.timers.setdefault("frontend", frontend_seconds)
         result.timers.setdefault("total", time.monotonic() - started)
+        if result.main_entered is not None:
+            result.timers["main"] = result.main_entered - started + before
         result.cpu_seconds = time.process_time() - cpu_before
         _finish(recorder, result, settings, directory)
     except Exception as error:

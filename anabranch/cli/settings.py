@@ -99,9 +99,9 @@ class RunSettings:
         parse_name, metavar="FUNCTION", aliases=("entry-point",),
     )  # fmt: skip
     libc: str = _option(
-        "none", "libc", "Program",
-        "the C library: none (models of common functions only), musl (the real one, linked by need)",
-        one_of("none", "musl"), metavar="WHICH",
+        "auto", "libc", "Program",
+        "the C library: none (models of common functions only), musl (the real one), auto (musl if the "
+        "program uses functions that have no model)", one_of("auto", "none", "musl"), metavar="WHICH",
     )  # fmt: skip
     max_len: int = _option(
         16,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from anabranch.analysis.callgraph import build_call_graph
@@ -19,6 +20,9 @@ from anabranch.explore.settings import ExploreSettings, LoadedProgram
 from anabranch.explore.tree import ExecutionTree
 from anabranch.machine import Machine, MachineSettings, ModelApi, Observer, State
 from anabranch.solver import Backend, BitwuzlaBackend, CrossChecked, QueryLog, SliceSpace, Z3Backend
+
+GRACE = 1.0
+"""Seconds that a query may go on after the time of the run is up."""
 
 
 def find_model(name: str, api: ModelApi) -> Any:
@@ -66,7 +70,8 @@ def make_machine(
 
 def make_backend(settings: ExploreSettings, log_dir: Path | None) -> Backend:
     """The solver behind the chain, with a second opinion and a log of queries where wanted."""
-    backend: Backend = BitwuzlaBackend(seconds=settings.max_solver_time)
+    end = None if settings.max_time is None else monotonic() + settings.max_time + GRACE
+    backend: Backend = BitwuzlaBackend(seconds=settings.max_solver_time, end=end)
     if settings.check_solver:
         backend = CrossChecked(backend, Z3Backend(), log_dir)
     if settings.log_queries and log_dir is not None:

@@ -36,6 +36,7 @@ from anabranch.solver import SliceSpace
 STACK_BYTES = 1 << 30
 NO_BATCH = 1 << 60
 ROWS_KEPT = 400_000  # rows of the execution tree in memory before they are written
+ROWS_KEPT_TIMED = 20_000  # with a limit of time: writing them takes long, and is to be done when it is up
 STATS_SECONDS = 1.0
 PROGRESS_SECONDS = 0.2
 
@@ -69,6 +70,7 @@ class Exploration:
         expr.reset()
         self.rows: list[list[Row]] = []
         self.row_count = 0
+        self.rows_kept = ROWS_KEPT if settings.max_time is None else ROWS_KEPT_TIMED
         self.tree = ExecutionTree(self._keep_rows)
         self.table = BlockTable(program.module, is_user_function, after_calls=True)
         self.space = SliceSpace(make_backend(settings, log_dir))
@@ -173,7 +175,7 @@ class Exploration:
     def _keep_rows(self, rows: list[Row]) -> None:
         self.rows.append(rows)
         self.row_count += len(rows)
-        if self.row_count >= ROWS_KEPT:
+        if self.row_count >= self.rows_kept:
             self.write_rows()
 
     def write_rows(self) -> None:
@@ -196,6 +198,7 @@ class Exploration:
             lambda api, decide: entry_arguments(api, function, self.settings, decide),
         )
         search.add(states)
+        self.table.lines_total()  # reads the user's functions, which is none of the exploration
         self.figures.restart()
         self.listener.on_progress(self.figures.progress())
         gc.collect()
@@ -234,6 +237,7 @@ class Exploration:
             coverage=self.table.report(self.machine.counters.N),
             queries=self.figures.queries(),
             timers={"explore": explored, "solver": self.figures.solver_seconds},
+            main_entered=self.machine.program.first_called.get("main"),
             stopped=self.stopped,
             searcher=self.search.description,
             paths_multiplicity=reporter.multiplicity,

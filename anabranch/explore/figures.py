@@ -75,7 +75,7 @@ class Figures:
         return sum(timer.seconds for timer in self.space.stats.timers.values())
 
     def progress(self) -> Progress:
-        seconds = time.monotonic() - self._started
+        seconds, used = time.monotonic() - self._started, self.cpu_seconds
         counters = self.machine.counters.N
         branches = self.table.branches(counters)
         reporter = self.reporter
@@ -93,10 +93,11 @@ class Figures:
             instructions_per_second=instructions / seconds if seconds else 0.0,
             lines=Ratio(covered, self.table.lines_total()),
             branches=Ratio(branches.sides_covered, branches.sides_total),
-            solver_share=min(1.0, self.solver_seconds / seconds) if seconds else 0.0,
+            solver_share=min(1.0, self.solver_seconds / used) if used else 0.0,
             errors=len(reporter.errors),
             memory_bytes=resident_bytes(),
             losses=reporter.losses.total,
+            cpu_seconds=used,
         )
 
     def stats_row(self) -> StatsRow:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import subprocess
 import sys
@@ -12,7 +13,8 @@ from pathlib import Path
 from anabranch.frontend.cache import Entry, default_directory
 from anabranch.frontend.compile import Compiled, compile_all
 from anabranch.frontend.libc.build import ensure_library
-from anabranch.frontend.options import C_SUFFIXES, MUSL, FrontendError, FrontendOptions
+from anabranch.frontend.libc.need import why_needed
+from anabranch.frontend.options import AUTO, C_SUFFIXES, MUSL, NO_LIBC, FrontendError, FrontendOptions
 from anabranch.frontend.process import worker_environment
 
 WORKER_SECONDS = 900
@@ -22,7 +24,22 @@ WORKER_SECONDS = 900
 def build_program(inputs: Sequence[Path], options: FrontendOptions) -> tuple[Entry, list[Path]]:
     """The program's text, and all files that went into it."""
     with tempfile.TemporaryDirectory(prefix="anabranch-") as directory:
+        if options.libc == AUTO:
+            return _build_by_need(inputs, options, Path(directory))
         return _build(inputs, options, Path(directory))
+
+
+def _build_by_need(
+    inputs: Sequence[Path], options: FrontendOptions, directory: Path
+) -> tuple[Entry, list[Path]]:
+    """Without the library; with it if that shows that it is needed."""
+    entry, files = _build(inputs, dataclasses.replace(options, libc=NO_LIBC), directory)
+    cache = options.cache_dir or default_directory()
+    why = why_needed(entry.ir_text, options.entry, options.models, options.library_for, cache)
+    if not why:
+        return entry, files
+    entry, files = _build(inputs, dataclasses.replace(options, libc=MUSL), directory)
+    return dataclasses.replace(entry, library_reason=why), files
 
 
 def _build(inputs: Sequence[Path], options: FrontendOptions, directory: Path) -> tuple[Entry, list[Path]]:
@@ -42,7 +59,7 @@ def _build(inputs: Sequence[Path], options: FrontendOptions, directory: Path) ->
     if options.libc == MUSL:
         library = ensure_library(options.cache_dir or default_directory())
     text = link_modules(modules, options.opt_level, directory / "linked.ll", library)
-    return Entry(text, "\n".join(filter(None, warnings))), files
+    return Entry(text, "\n".join(filter(None, warnings)), options.libc), files
 
 
 def link_modules(

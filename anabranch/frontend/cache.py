@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from anabranch.frontend.libc.digest import own_digest
-from anabranch.frontend.options import MUSL, FrontendOptions
+from anabranch.frontend.options import AUTO, NO_LIBC, FrontendOptions
 from anabranch.frontend.toolchain import tool_versions, toolchain_dir
 
 _FORMAT = 1
@@ -27,6 +27,8 @@ _FORMAT = 1
 class Entry:
     ir_text: str
     warnings: str
+    libc: str = NO_LIBC
+    library_reason: str = ""
 
 
 def default_directory() -> Path:
@@ -47,7 +49,8 @@ class ProgramCache:
             [str(path) for path in inputs],
             [str(path) for path in options.include_dirs],
             [list(options.defines), list(options.cflags), options.opt_level],
-            [options.libc, own_digest() if options.libc == MUSL else ""],
+            [options.libc, own_digest() if options.libc != NO_LIBC else ""],
+            [sorted(options.models), options.library_for, options.entry] if options.libc == AUTO else [],
         ]
         return self.directory / (_digest(json.dumps(asked).encode())[:40] + ".entry")
 
@@ -60,7 +63,7 @@ class ProgramCache:
                 return None
             if any(_file_digest(Path(path)) != digest for path, digest in entry["files"]):
                 return None
-            return Entry(body.decode(), str(entry["warnings"]))
+            return Entry(body.decode(), *(str(entry[key]) for key in ("warnings", "libc", "library_reason")))
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
@@ -78,7 +81,15 @@ class ProgramCache:
                 return
             digests.append([str(path), digest])
         body = entry.ir_text.encode()
-        head = json.dumps({"body": _digest(body), "files": digests, "warnings": entry.warnings}).encode()
+        head = json.dumps(
+            {
+                "body": _digest(body),
+                "files": digests,
+                "warnings": entry.warnings,
+                "libc": entry.libc,
+                "library_reason": entry.library_reason,
+            }
+        ).encode()
         with contextlib.suppress(OSError):
             _write(self.path(inputs, options), head + b"\n" + body)
 

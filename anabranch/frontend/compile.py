@@ -12,15 +12,11 @@ from pathlib import Path
 
 from anabranch.frontend.options import MUSL, FrontendError, FrontendOptions
 from anabranch.frontend.toolchain import toolchain_dir
+from anabranch.native.flags import LIBC_HEADERS, LONG_DOUBLE, MODULE_FLAGS, TARGET
 
-TARGET = "x86_64-linux-musl"
 OUR_HEADERS = Path(__file__).resolve().parent.parent / "include"
-_LIBC_HEADERS = ("x86_64-linux-musl", "generic-musl", "x86-linux-any", "any-linux-any")
-_FLAGS = ("-O1", "-g", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c")
-"""-O1 for lifetime markers and no `optnone`; the passes themselves are ours to choose."""
-
-LIBC_HEADERS = Path(__file__).resolve().parent / "libc/override/include"
-LIBC_FLAGS = ("-I", str(LIBC_HEADERS), "-mlong-double-64")
+OVERRIDING = Path(__file__).resolve().parent / "libc/override/include"
+LIBC_FLAGS = ("-I", str(OVERRIDING), LONG_DOUBLE)
 """For programs that use the real library, and for the library: `long double` is `double`."""
 
 
@@ -39,9 +35,9 @@ def clang_command(system_headers: bool = True) -> list[str]:
     command = [str(root / "zig"), "clang", f"--target={TARGET}", "-nostdinc"]
     command += ["-isystem", str(root / "lib/include")]
     if system_headers:
-        for name in _LIBC_HEADERS:
+        for name in LIBC_HEADERS:
             command += ["-isystem", str(root / "lib/libc/include" / name)]
-    return [*command, *_FLAGS]
+    return [*command, *MODULE_FLAGS]
 
 
 def compile_all(sources: Sequence[Path], options: FrontendOptions, directory: Path) -> list[Compiled]:

@@ -12,7 +12,7 @@ LLVM_SUFFIXES = (".bc", ".ll")
 ENTRY_POINTS = ("main", "LLVMFuzzerTestOneInput")
 """Tried in this order when no entry is named."""
 
-NO_LIBC, MUSL = "none", "musl"
+NO_LIBC, MUSL, AUTO = "none", "musl", "auto"
 
 
 class FrontendError(Exception):
@@ -33,7 +33,11 @@ class FrontendOptions:
     """None: the user's cache directory."""
     use_cache: bool = True
     libc: str = NO_LIBC
-    """NO_LIBC: models only; MUSL: the real library, linked by need."""
+    """NO_LIBC: models only; MUSL: the real library, linked by need; AUTO: MUSL if the program needs it."""
+    models: frozenset[str] = frozenset()
+    """For AUTO: names of functions and variables that the engine provides without a library."""
+    library_for: str = ""
+    """For AUTO: a reason to have the library in any case, for the user to read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,3 +51,7 @@ class Program:
     warnings: str = ""
     """What clang printed although it succeeded."""
     from_cache: bool = False
+    libc: str = NO_LIBC
+    """What is linked: NO_LIBC or MUSL."""
+    library_reason: str = ""
+    """Why, if that was for the front end to say."""

@@ -42,9 +42,11 @@ def load_program(inputs: Sequence[Path], options: FrontendOptions) -> Program:
         raise FrontendError(f"cannot read the linked program: {error}") from error
     sources = tuple(path for path in inputs if path.suffix in C_SUFFIXES)
     start = find_entry(module, options.entry, inputs)
-    if options.libc == MUSL:
+    if entry.libc == MUSL:
         start = _library_start(start, inputs)
-    return Program(module, entry.ir_text, start, sources, entry.warnings, from_cache)
+    return Program(
+        module, entry.ir_text, start, sources, entry.warnings, from_cache, entry.libc, entry.library_reason
+    )
 
 
 def _library_start(entry: str, inputs: Sequence[Path]) -> str:

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from anabranch.frontend.options import FrontendError
+from anabranch.native.flags import LIBC_HEADERS, LONG_DOUBLE, MODULE_FLAGS, TARGET
 
 _OURS = ("uninitialised.py", "passes.py", "link.py", "compile.py")
 """Modules of this package that decide what comes out of the same input."""
@@ -29,4 +30,6 @@ def tool_versions() -> list[object]:
     if spec is None or spec.origin is None:
         raise FrontendError("LLVM is missing: install the Python package llvmlite")
     files = [Path(spec.origin).with_name("_version.py"), *(Path(__file__).with_name(name) for name in _OURS)]
-    return [zig.st_size, zig.st_mtime_ns, *(hashlib.sha256(file.read_bytes()).hexdigest() for file in files)]
+    flags = [TARGET, *LIBC_HEADERS, *MODULE_FLAGS, LONG_DOUBLE]
+    digests = [hashlib.sha256(file.read_bytes()).hexdigest() for file in files]
+    return [zig.st_size, zig.st_mtime_ns, flags, *digests]

@@ -327,6 +327,26 @@ class Memory:
             address += count
             start += count
 
+    def copied(self, to: Value, source: Value, size: int) -> bool:
+        """Copy from one page to one that is this path's own, as most copies are; False if they are not."""
+        if to.__class__ is not int or source.__class__ is not int:
+            return False
+        page, own = self.S.get(source >> PAGE_BITS), self.W.get(to >> PAGE_BITS)
+        start, at = source & PAGE_MASK, to & PAGE_MASK
+        if page is None or own is None or start + size > len(page) or at + size > len(own):
+            return False
+        part = page[start : start + size]
+        if own.__class__ is bytearray:
+            try:
+                own[at : at + size] = bytes(part)
+            except TypeError:
+                return False
+        else:
+            own[at : at + size] = part
+            if at + size == len(own):
+                self._settle(to >> PAGE_BITS, own)
+        return True
+
     def concrete_bytes(self, address: int, size: int) -> bytes | None:
         """The bytes if they are all known, else None; the access is checked."""
         if size <= PAGE_SIZE - (address & PAGE_MASK):

@@ -12,14 +12,15 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
-from anabranch.native.tools import TARGET, header_flags, place_for, run_tool, zig
+from anabranch.native.flags import LONG_DOUBLE, TARGET
+from anabranch.native.tools import header_flags, place_for, run_tool, zig
 
 _FILES = (
     "stdio/vfprintf.c", "stdio/vfwprintf.c", "stdio/vfscanf.c", "stdio/vfwscanf.c", "internal/floatscan.c",
     "stdlib/strtod.c", "stdlib/wcstod.c", "math/nexttoward.c", "math/nexttowardf.c",
 )  # fmt: skip
 _FLAGS = (
-    "-std=c99", "-O1", "-w", "-D_XOPEN_SOURCE=700", "-mlong-double-64", "-fno-pie", "-fno-stack-protector",
+    "-std=c99", "-O1", "-w", "-D_XOPEN_SOURCE=700", LONG_DOUBLE, "-fno-pie", "-fno-stack-protector",
     "-fno-builtin",
 )  # fmt: skip
 

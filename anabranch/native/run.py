@@ -7,7 +7,7 @@ import os
 import re
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -39,9 +39,12 @@ class NativeRun:
         return found.group(1).decode() if found else None
 
 
-def _enter(root: Path, cwd: Path | None) -> None:
-    os.chroot(root)
-    os.chdir(cwd or "/")
+def _enter(root: Path | None, cwd: Path | None, prepare: Callable[[], object] | None) -> None:
+    if root is not None:
+        os.chroot(root)
+        os.chdir(cwd or "/")
+    if prepare is not None:
+        prepare()
 
 
 @dataclass(frozen=True)
@@ -63,12 +66,14 @@ def run_native(
     streams: Streams | None = None,
     name: str | bytes | None = None,
     root: Path | None = None,
+    prepare: Callable[[], object] | None = None,
 ) -> NativeRun:
     """Run a built program in an empty environment plus the variables given, in a session of its own.
 
     `stdin` None is the null device; `streams` says where regular files stand for pipes; `name` is argv[0].
     With `root` (superuser only) that directory is all that the program sees of the file system; `program` and
-    `cwd` are then paths inside of it. At the limit all that the program started is killed with it.
+    `cwd` are then paths inside of it. `prepare` is called in the process that becomes the program.
+    At the limit all that the program started is killed with it.
     """
     first = os.fsencode(name if name is not None else str(program))
     with contextlib.ExitStack() as opened:
@@ -89,7 +94,7 @@ def run_native(
                 stderr=subprocess.PIPE,
                 cwd=cwd if root is None else None,
                 start_new_session=True,
-                preexec_fn=None if root is None else lambda: _enter(root, cwd),
+                preexec_fn=None if root is None and prepare is None else lambda: _enter(root, cwd, prepare),
             )
         )
         timed_out = False

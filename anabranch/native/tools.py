@@ -18,20 +18,15 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
+from anabranch.native.flags import LIBC_HEADERS, TARGET
+
 HERE = Path(__file__).resolve().parent
 INCLUDE = HERE.parent / "include"
 KLEE_RUNTIME = HERE / "klee_runtime.c"
 CHECKS_RUNTIME = HERE / "checks.c"
 COVERAGE_RUNTIME = HERE / "coverage.c"
-
-TARGET = "x86_64-linux-musl"
-_LIBC_HEADERS = ("x86_64-linux-musl", "generic-musl", "x86-linux-any", "any-linux-any")
-
-BITCODE_FLAGS = (
-    "-O1", "-g", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c",
-    "-mlong-double-64", "-fno-sanitize=all", "-fno-stack-protector",
-)  # fmt: skip
-"""How the engine wants its programs: lifetime markers, no passes run, `long double` without 80 bits."""
+MODEL_RUNTIME = HERE / "model.c"
+FRESH_RUNTIME = HERE / "fresh.c"
 
 
 class NativeError(Exception):
@@ -50,7 +45,7 @@ def header_flags() -> list[str]:
     """The compiler's own headers, then musl's."""
     lib = zig().parent / "lib"
     flags = ["-nostdinc", "-isystem", str(lib / "include")]
-    for name in _LIBC_HEADERS:
+    for name in LIBC_HEADERS:
         flags += ["-isystem", str(lib / "libc" / "include" / name)]
     return flags
 

@@ -7,16 +7,19 @@ one, whose text gets the counters; clang makes it native, adding the checks of a
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from anabranch.native.flags import LONG_DOUBLE, MODULE_FLAGS
 from anabranch.native.long_double import long_double_objects
 from anabranch.native.tools import (
     CHECKS_RUNTIME,
     COVERAGE_RUNTIME,
+    FRESH_RUNTIME,
     INCLUDE,
     KLEE_RUNTIME,
+    MODEL_RUNTIME,
     clang_command,
     compiler,
     link,
@@ -25,7 +28,9 @@ from anabranch.native.tools import (
     runtime_object,
 )
 from anabranch.replay.instrument import CoverageMap, instrument
+from anabranch.replay.model import model_flags
 from anabranch.replay.record import ProgramRecord, ReplayError
+from anabranch.replay.witness import Line, with_witnesses
 
 ADDRESS_FLAGS = ("-fsanitize=address", "-fsanitize-address-use-after-return=never")
 _UNDEFINED = ("integer-divide-by-zero", "shift-exponent", "unreachable", "return", "null", "vla-bound")
@@ -51,26 +56,45 @@ def undefined_flags(checks: Sequence[str]) -> list[str]:
 
 def build_native(record: ProgramRecord, directory: Path, *, checks: bool = True) -> Built:
     """Build the program of a run into `directory`; NativeError with the tool's words if that fails."""
+    text, entry = _whole(record, directory, checks)
+    if checks:
+        text = with_address_checks(text)
+    instrumented, coverage = instrument(text)
+    own = [COVERAGE_RUNTIME, *((CHECKS_RUNTIME,) if checks else ())]
+    flags = ADDRESS_FLAGS if checks else ()
+    return Built(_program(instrumented, directory / "program", entry, own, flags), coverage)
+
+
+def build_witness(record: ProgramRecord, directory: Path, lines: Collection[Line]) -> Path:
+    """The program of a run, built so that values at lines are recorded."""
+    text, entry = _whole(record, directory, checks=False)
+    return _program(with_witnesses(text, lines), directory / "witness", entry, [FRESH_RUNTIME])
+
+
+def _whole(record: ProgramRecord, directory: Path, checks: bool) -> tuple[str, str]:
+    """The linked program as text, with a `main`; and the function in which it starts."""
     modules = [
         _module(record, record.directory / path, directory / f"{number}.bc", checks)
         for number, (path, _) in enumerate(record.inputs)
     ]
     if not modules:
         raise ReplayError("the run does not tell which program it explored; name one with --program")
-    text, entry = with_main(_linked_text(modules, directory), record.settings.get("entry"))
-    if checks:
-        text = with_address_checks(text)
-    instrumented, coverage = instrument(text)
-    source = directory / "instrumented.ll"
-    source.write_text(instrumented, errors="surrogateescape")
-    flags = ["-O0", "-Wno-override-module", *(ADDRESS_FLAGS if checks else ())]
-    program_object = directory / "program.o"
-    run_tool([*clang_command(), *flags, "-c", str(source), "-o", str(program_object)])
-    runtimes = [runtime_object(KLEE_RUNTIME, _runtime_flags(entry)), runtime_object(COVERAGE_RUNTIME)]
-    if checks:
-        runtimes.append(runtime_object(CHECKS_RUNTIME))
+    return with_main(_linked_text(modules, directory), record.settings.get("entry"))
+
+
+def _program(text: str, output: Path, entry: str, own: Sequence[Path], flags: Sequence[str] = ()) -> Path:
+    """A module and its run-time files, as a static program."""
+    source, program_object = output.with_suffix(".ll"), output.with_suffix(".o")
+    source.write_text(text, errors="surrogateescape")
+    command = [*clang_command(), "-O0", "-Wno-override-module", *flags, "-c", str(source)]
+    run_tool([*command, "-o", str(program_object)])
+    runtimes = [
+        runtime_object(KLEE_RUNTIME, _runtime_flags(entry)),
+        runtime_object(MODEL_RUNTIME, model_flags()),
+        *map(runtime_object, own),
+    ]
     own_doubles = () if "x86_fp80" in text else long_double_objects()
-    return Built(link([program_object, *runtimes], directory / "program", own_doubles), coverage)
+    return link([program_object, *runtimes], output, own_doubles)
 
 
 def _runtime_flags(entry: str) -> tuple[str, ...]:
@@ -106,12 +130,12 @@ def _module(record: ProgramRecord, path: Path, output: Path, checks: bool) -> Pa
         run_tool([*compiler(), *_TO_IR, "-c", str(path), "-o", str(output)])
         return output
     settings = record.settings
-    command = [*compiler(), "-w", "-O1", "-g", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c"]
+    command = [*compiler(), "-w", *MODULE_FLAGS]
     for include in settings.get("include_dirs") or ():
         command += ["-I", str(record.directory / include)]
     command += [f"-D{define}" for define in settings.get("defines") or ()]
-    if settings.get("libc") == "musl":
-        command.append("-mlong-double-64")
+    if record.libc == "musl":
+        command.append(LONG_DOUBLE)
     if checks:
         command += undefined_flags(settings.get("checks") or ())
     command += ["-idirafter", str(INCLUDE), "-o", str(output), "--", str(path)]

@@ -23,7 +23,9 @@ _DEVICES = {
     "urandom": (1, 9),
     "tty": (5, 0),
 }
-_PROGRAM, _COUNTERS, _TEST = ".anabranch-program", ".anabranch-counters", ".anabranch-test"
+_PROGRAM, _COUNTERS, _TEST, _NODES = (
+    f".anabranch-{name}" for name in ("program", "counters", "test", "nodes")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,8 @@ class Place:
     program: Path
     counters: Path
     test: Path
+    nodes: Path
+    """What is known of the files before the program starts."""
 
     def seen(self, path: Path) -> Path:
         return path if self.root is None else Path("/") / path.relative_to(self.root)
@@ -57,13 +61,14 @@ def make_place(scratch: Path, program: Path, test: Path, own_root: bool) -> Plac
     if not own_root:
         files = base / "files"
         files.mkdir()
-        return Place(None, files, program.resolve(), base / "counters", test.resolve())
+        return Place(None, files, program.resolve(), base / "counters", test.resolve(), base / "nodes")
     (base / "tmp").mkdir()
     (base / "tmp").chmod(0o1777)
     (base / "dev").mkdir()
     for name, (major, minor) in _DEVICES.items():
         with contextlib.suppress(OSError):  # a container may forbid devices
             os.mknod(base / "dev" / name, stat.S_IFCHR | 0o666, os.makedev(major, minor))
+            (base / "dev" / name).chmod(0o666)
     files = base / str(HOME).lstrip("/")
     files.mkdir(parents=True)
     try:
@@ -71,4 +76,6 @@ def make_place(scratch: Path, program: Path, test: Path, own_root: bool) -> Plac
     except OSError:
         shutil.copy(program, base / _PROGRAM)
     shutil.copy(test, base / _TEST)
-    return Place(base, files, base / _PROGRAM, base / _COUNTERS, base / _TEST)
+    for name in (_COUNTERS, _NODES):  # later the root directory would change with them
+        (base / name).touch()
+    return Place(base, files, base / _PROGRAM, base / _COUNTERS, base / _TEST, base / _NODES)

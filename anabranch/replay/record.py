@@ -23,6 +23,8 @@ class ProgramRecord:
     directory: Path
     inputs: tuple[tuple[Path, str], ...]
     settings: Mapping[str, Any] = field(default_factory=dict)
+    libc: str = "none"
+    """The C library that was linked."""
 
     @property
     def arguments(self) -> tuple[str, ...]:
@@ -41,10 +43,11 @@ def _digest(path: Path) -> str:
         return ""
 
 
-def record_text(inputs: tuple[Path, ...], directory: Path) -> str:
+def record_text(inputs: tuple[Path, ...], directory: Path, libc: str = "none", reason: str = "") -> str:
     """The content of `program.json` for a run that starts now in `directory`."""
     files = [[str(path), _digest(directory / path)] for path in inputs]
-    return json.dumps({"directory": str(directory), "inputs": files}, indent=2) + "\n"
+    document = {"directory": str(directory), "inputs": files, "libc": libc, "library_reason": reason}
+    return json.dumps(document, indent=2) + "\n"
 
 
 def read_record(run_directory: Path) -> ProgramRecord:
@@ -59,10 +62,12 @@ def read_record(run_directory: Path) -> ProgramRecord:
     try:
         told = json.loads((run_directory / NAME).read_text("utf-8"))
         inputs = tuple((Path(path), str(digest)) for path, digest in told["inputs"])
-        return ProgramRecord(Path(told["directory"]), inputs, settings)
+        libc = str(told.get("libc", settings.get("libc", "none")))
+        return ProgramRecord(Path(told["directory"]), inputs, settings, libc)
     except FileNotFoundError:
         # a run of an earlier version: its inputs may still be found from beside the run directory
         names = tuple((Path(name), "") for name in settings.get("inputs", ()))
-        return ProgramRecord(run_directory.resolve().parent, names, settings)
+        libc = str(settings.get("libc", "none"))
+        return ProgramRecord(run_directory.resolve().parent, names, settings, libc)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ReplayError(f"{run_directory / NAME}: cannot be read: {error}") from None

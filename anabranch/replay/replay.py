@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import json
 import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from anabranch.native.run import NativeRun, Streams, run_native
-from anabranch.replay.build import Built, build_native
+from anabranch.replay import model
+from anabranch.replay.build import Built, build_native, build_witness
 from anabranch.replay.coverage import FileCoverage, Gathered, coverage_json
 from anabranch.replay.inputs import Inputs, inputs_of, write_files
 from anabranch.replay.outcome import difference, ended, is_prediction
 from anabranch.replay.place import Place, can_have_root, make_place
 from anabranch.replay.record import ProgramRecord, ReplayError, read_record
+from anabranch.replay.witness import KIND, SIZE, Line, depends_on_fresh_memory, lines_of_errors
 from anabranch.report.ktest import KTestError, read_ktest
 
 RESULT = "replay.json"
@@ -44,6 +48,8 @@ class Replayed:
     native: NativeRun
     problem: str | None
     compared: bool
+    shown: bool = False
+    """Runs that differ in the contents of fresh memory only have shown the use of it that was predicted."""
 
 
 @dataclass
@@ -113,18 +119,38 @@ class Replayer:
         inputs = inputs_of(self.record.arguments, read_ktest(test).objects)
         program = self.built.program if self.built is not None else self.options.program
         assert program is not None
-        place = make_place(self.scratch, program, test, can_have_root(self.built is not None))
-        try:
+        with self._place(program, test) as place:
             native = self._run(place, inputs)
             if self.gathered is not None:
                 self.gathered.add_file(place.counters)
-        finally:
-            shutil.rmtree(self.scratch / "place", ignore_errors=True)
         compared = is_prediction(predicted) and not inputs.failing
         return Replayed(predicted, native, difference(predicted, native) if compared else None, compared)
 
-    def _run(self, place: Place, inputs: Inputs) -> NativeRun:
-        """Start the program with files, arguments, input and environment of a test."""
+    def depends_on_fresh_memory(self, test: Path, line: Line) -> bool:
+        """Whether what a test does natively depends on memory that the program never wrote."""
+        program = build_witness(self.record, self.scratch, (line,))
+
+        def run(filling: int) -> tuple[NativeRun, bytes]:
+            inputs = inputs_of(self.record.arguments, read_ktest(test).objects)
+            with self._place(program, test) as place:
+                place.counters.write_bytes(bytes(SIZE))
+                native = self._run(place, inputs, filling)
+                return native, place.counters.read_bytes()
+
+        return depends_on_fresh_memory(run)
+
+    @contextlib.contextmanager
+    def _place(self, program: Path, test: Path) -> Iterator[Place]:
+        try:
+            yield make_place(self.scratch, program, test, can_have_root(self.built is not None))
+        finally:
+            shutil.rmtree(self.scratch / "place", ignore_errors=True)
+
+    def _run(self, place: Place, inputs: Inputs, filling: int | None = None) -> NativeRun:
+        """Start the program with files, arguments, input and environment of a test.
+
+        `filling` says what fresh memory holds in a program built to show that.
+        """
         settings = self.record.settings
         for host, guest in settings.get("files") or ():
             target = place.guest(str(guest))
@@ -139,7 +165,12 @@ class Replayer:
         if inputs.own_objects or not self.record.arguments:
             environment[b"KTEST_FILE"] = os.fsencode(place.seen(place.test))
         if self.built is not None:
-            environment[b"ANABRANCH_COVERAGE"] = os.fsencode(place.seen(place.counters))
+            record = b"ANABRANCH_COVERAGE" if filling is None else b"ANABRANCH_WITNESS"
+            environment[record] = os.fsencode(place.seen(place.counters))
+            environment[b"ANABRANCH_NODES"] = os.fsencode(place.seen(place.nodes))
+            place.nodes.write_text(model.prepare(place, inputs, settings))
+        if filling is not None:
+            environment[b"ANABRANCH_FRESH"] = b"%d" % filling
         return run_native(
             place.seen(place.program),
             arguments=inputs.arguments,
@@ -153,6 +184,7 @@ class Replayer:
             ),
             name=str(settings.get("program_name") or "program"),
             root=place.root,
+            prepare=model.as_modelled if self.built is not None else None,
         )
 
 
@@ -179,10 +211,25 @@ def replay(
                 result.unreadable.append(f"{path.name}: {error}")
             if progress is not None:
                 progress(position + 1, len(tests))
+        if built is not None:
+            _show_uninitialised(replayer, result, run_directory, dict(tests))
         if replayer.gathered is not None:
             result.files = replayer.gathered.files()
     (run_directory / RESULT).write_text(json.dumps(to_json(result), indent=2) + "\n", "utf-8")
     return result
+
+
+def _show_uninitialised(
+    replayer: Replayer, result: Replay, run_directory: Path, tests: Mapping[int, Path]
+) -> None:
+    """Settle tests that predict a use of uninitialised memory, which a run alone does not show."""
+    lines = lines_of_errors(run_directory)
+    for position, test in enumerate(result.tests):
+        number = test.predicted.number
+        if test.problem is None or test.predicted.kind != KIND or number not in lines:
+            continue
+        if replayer.depends_on_fresh_memory(tests[number], lines[number]):
+            result.tests[position] = dataclasses.replace(test, problem=None, shown=True)
 
 
 def to_json(result: Replay) -> dict[str, Any]:
@@ -191,6 +238,7 @@ def to_json(result: Replay) -> dict[str, Any]:
         "agrees": result.agrees,
         "tests": len(result.tests),
         "compared": sum(test.compared for test in result.tests),
+        "shown_by_fresh_memory": [test.predicted.number for test in result.tests if test.shown],
         "differ": [
             {
                 "test": test.predicted.number,

@@ -30,6 +30,7 @@ class Progress:
     errors: int = 0
     memory_bytes: int = 0
     losses: int = 0
+    cpu_seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,5 +36,7 @@ def info_end(result: RunResult, finished: datetime, elapsed: timedelta) -> str:
     seconds = int(elapsed.total_seconds())
     clock = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
     lines = [f"Finished: {finished:%Y-%m-%d %H:%M:%S}", f"Elapsed: {clock}"]
+    if "main" in result.timers:
+        lines.append(f"Entered main: {result.timers['main']:.2f} s after the start of the command")
     lines += [f"KLEE: done: {name} = {value}" for name, value in figures.items()]
     return "\n".join(lines) + "\n"

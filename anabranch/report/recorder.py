@@ -115,7 +115,7 @@ class RunRecorder:
             result.states_explored = last.states_explored
             result.instructions = last.instructions
             result.coverage = Coverage(last.lines, last.branches)
-            result.timers = {"explore": last.seconds, "solver": last.seconds * last.solver_share}
+            result.timers = {"explore": last.cpu_seconds, "solver": last.cpu_seconds * last.solver_share}
         return result
 
     def _write_partial(self) -> None:

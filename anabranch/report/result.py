@@ -84,6 +84,8 @@ class RunResult:
     queries: dict[str, Any] = field(default_factory=dict)
     timers: dict[str, float] = field(default_factory=dict)
     cpu_seconds: float = 0.0
+    main_entered: float | None = None
+    """When the program's `main` was first called, by `time.monotonic`."""
     settings: dict[str, Any] = field(default_factory=dict)
     stopped: str | None = None
     searcher: str = ""

@@ -18,25 +18,30 @@ QUERY_EFFORT = 20  # of a query that needs no search, in polls
 
 
 class Limit:
-    """Ends a query after a number of polls by the solver (repeatable) or, if asked for, some seconds."""
+    """Ends a query after a number of polls by the solver (repeatable) or, if asked for, some seconds.
 
-    __slots__ = ("deadline", "left", "polls", "seconds")
+    `end` is a time, by `time.monotonic`, after which no query goes on.
+    """
 
-    def __init__(self, polls: int, seconds: float | None) -> None:
+    __slots__ = ("deadline", "end", "left", "polls", "seconds")
+
+    def __init__(self, polls: int, seconds: float | None, end: float | None = None) -> None:
         self.polls = polls
         self.seconds = seconds
+        self.end = end
         self.left = polls
-        self.deadline = 0.0
+        self.deadline = end
 
     def start(self) -> None:
         """A new query begins."""
         self.left = self.polls
         if self.seconds is not None:
-            self.deadline = monotonic() + self.seconds
+            stop = monotonic() + self.seconds
+            self.deadline = stop if self.end is None else min(stop, self.end)
 
     def __call__(self) -> bool:
         self.left -= 1
-        return self.left < 0 or (self.seconds is not None and monotonic() > self.deadline)
+        return self.left < 0 or (self.deadline is not None and monotonic() > self.deadline)
 
 
 class BitwuzlaBackend:
@@ -44,10 +49,16 @@ class BitwuzlaBackend:
 
     name = "bitwuzla"
 
-    def __init__(self, polls: int = 500_000, seconds: float | None = None, rebuild: int = 100) -> None:
+    def __init__(
+        self,
+        polls: int = 500_000,
+        seconds: float | None = None,
+        rebuild: int = 100,
+        end: float | None = None,
+    ) -> None:
         self._options = Options()
         self._options.set(Option.PRODUCE_MODELS, True)
-        self._limit = Limit(polls, seconds)
+        self._limit = Limit(polls, seconds, end)
         self._rebuild = rebuild
         self._solver: Any = None
         self._asked = 0

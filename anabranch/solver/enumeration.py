@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from anabranch.expr import MASK, Expr, Value, evaluate, expr_vars, ne, not_, ule, ult
 
-from .backend import Model
+from .backend import Model, SolverUnknown
 from .slices import Slice, conjuncts
 
 Check = Callable[[Sequence[Expr]], Model | None]
@@ -98,7 +98,10 @@ def extreme(check: Check, slices: Sequence[Slice], e: Value, largest: bool) -> i
 def preferred(
     check: Check, slices: Sequence[Slice], start: Model, wishes: Sequence[Value], limit: int
 ) -> Model:
-    """A model of the slices that fulfils wishes greedily, in order, with at most `limit` queries."""
+    """A model of the slices that fulfils wishes greedily, in order, with at most `limit` queries.
+
+    A wish that the solver gives up on stays unfulfilled.
+    """
     model = dict(start)
     kept: list[Expr] = []
     hard = constraints_of(slices)
@@ -111,7 +114,10 @@ def preferred(
         if limit <= 0:
             continue
         limit -= 1
-        found = check((*hard, *kept, *conjuncts(wish)))
+        try:
+            found = check((*hard, *kept, *conjuncts(wish)))
+        except SolverUnknown:
+            continue
         if found is not None:
             model.update(found)
             kept += conjuncts(wish)

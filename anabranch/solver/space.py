@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from time import perf_counter
+from time import thread_time
 from typing import Any
 
 from anabranch.expr import MASK, Expr, Value, expr_vars
@@ -106,12 +106,14 @@ class SliceSpace:
         Raises SolverUnknown if the backend gives up; nothing is remembered then.
         """
         q = Query(s, cond)
+        start = thread_time()
         for answer, timer in self._timed:
-            start = perf_counter()
             try:
                 r = answer(q)
             finally:
-                timer.seconds += perf_counter() - start
+                end = thread_time()
+                timer.seconds += end - start
+                start = end
             if r is not None:
                 timer.count += 1
                 break

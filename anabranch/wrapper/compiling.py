@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from anabranch.native.tools import BITCODE_FLAGS, INCLUDE, compiler
+from anabranch.native.flags import BITCODE_FLAGS
+from anabranch.native.tools import INCLUDE, compiler
 from anabranch.wrapper.arguments import WITH_BITCODE, Command, Source, bitcode_flags
 from anabranch.wrapper.elf import ElfError, add_section
 

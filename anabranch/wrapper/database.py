@@ -13,7 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from anabranch.native.tools import BITCODE_FLAGS, INCLUDE, NativeError, compiler, linker, run_tool
+from anabranch.native.flags import BITCODE_FLAGS
+from anabranch.native.tools import INCLUDE, NativeError, compiler, linker, run_tool
 from anabranch.wrapper.arguments import WITH_BITCODE, bitcode_flags, parse
 
 

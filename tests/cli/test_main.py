@@ -54,7 +54,7 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Explore
     def load_program(inputs: Any, options: Any) -> Any:
         if "BROKEN" in options.defines:
             raise FakeFrontendError("a.c:1:1: error: broken\n1 error generated.\n")
-        return SimpleNamespace(ir_text="; the program\n")
+        return SimpleNamespace(ir_text="; the program\n", libc="none", library_reason="")
 
     stand_ins = {
         "FrontendError": FakeFrontendError,

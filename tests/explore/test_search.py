@@ -298,3 +298,26 @@ def test_worklists_stay_consistent_and_runs_repeat(names: list[str], seed: int, 
 def test_another_seed_gives_another_run(names: list[str]) -> None:
     steps = [4] * 10 + [1] * 30
     assert explore(names, 1, steps) != explore(names, 2, steps)
+
+
+def test_a_state_alone_is_not_weighed() -> None:
+    asked: list[str] = []
+
+    def weight(state: str) -> float:
+        asked.append(state)
+        return 1.0
+
+    order = Nurs("n", weight, random.Random(1))
+    for _ in range(3):
+        order.add(["a"])
+        assert len(order) == 1 and list(order.states()) == ["a"]
+        assert order.pick() == "a" and not len(order)
+    order.add(["a"])
+    order.remove("a")
+    with pytest.raises(IndexError):
+        order.pick()
+    assert not asked
+    order.add(["a"])
+    order.add(["b"])
+    assert sorted(asked) == ["a", "b"] and len(order) == 2
+    assert {order.pick(), order.pick()} == {"a", "b"}

@@ -103,6 +103,6 @@ def test_long_double_is_double_in_the_engine_s_programs(tmp_path: Path) -> None:
         'int main(void) {\n  long double x = strtold("0.1", 0), y;\n  sscanf("2.5", "%Lf", &y);\n'
         '  printf("%d %Lg %.20Lf %Lg\\n", LDBL_MANT_DIG, y, x, floorl(y));\n  return 0;\n}\n'
     )
-    record = ProgramRecord(tmp_path, ((Path("ld.c"), ""),), {"libc": "musl"})
+    record = ProgramRecord(tmp_path, ((Path("ld.c"), ""),), libc="musl")
     done = run_native(build_native(record, tmp_path).program)
     assert done.stdout == b"53 2.5 0.10000000000000000555 2\n"

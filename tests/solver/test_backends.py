@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from pathlib import Path
 from typing import Any
 
@@ -162,6 +163,15 @@ def test_limits_give_unknown() -> None:
     assert BitwuzlaBackend(polls=50).solve(hard_query(), ()) is UNKNOWN
     assert BitwuzlaBackend(seconds=0.05).solve(hard_query(), ()) is UNKNOWN
     assert Z3Backend(resources=1000).solve(hard_query(), ()) is UNKNOWN
+
+
+def test_no_query_goes_on_after_the_end_of_the_run() -> None:
+    started = time.monotonic()
+    backend = BitwuzlaBackend(polls=1 << 60, end=started + 0.2)
+    assert backend.solve(hard_query(), ()) is UNKNOWN
+    assert backend.solve(hard_query(), ()) is UNKNOWN
+    assert BitwuzlaBackend(polls=1 << 60, seconds=100, end=started).solve(hard_query(), ()) is UNKNOWN
+    assert time.monotonic() - started < 20
 
 
 def test_unknown_is_raised_and_not_remembered() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from anabranch import expr as X
-from anabranch.solver import Slice, SliceSpace, Split
+from anabranch.solver import UNKNOWN, Answer, Slice, SliceSpace, Split
 
 
 def assume(space: SliceSpace, s: Slice, *conds: Any) -> Slice:
@@ -197,6 +197,18 @@ def test_wishes_are_fulfilled_in_order() -> None:
     s = assume(space, space.join((space.root(x.a), space.root(y.a))), X.ult(x, y, 8))
     model = space.prefer([s], [X.eq(x, 0x41, 8), X.eq(y, 0x40, 8), X.eq(y, 0x50, 8), True])
     assert model == {x.a: 0x41, y.a: 0x50}
+
+
+def test_wishes_that_the_solver_gives_up_on() -> None:
+    class GivesUp:
+        name = "gives up"
+
+        def solve(self, constraints: object, variables: object) -> Answer:
+            return UNKNOWN
+
+    space = SliceSpace(GivesUp())
+    x = X.var("gx", 8)
+    assert space.prefer([space.root(x.a)], [X.eq(x, 7, 8), X.eq(x, 0, 8)]) == {x.a: 0}
 
 
 def test_check() -> None:

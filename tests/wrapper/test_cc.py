@@ -13,7 +13,7 @@ import pytest
 
 from anabranch.frontend import FrontendOptions, load_program
 from anabranch.frontend.compile import clang_command
-from anabranch.native.tools import BITCODE_FLAGS
+from anabranch.native.flags import BITCODE_FLAGS
 from anabranch.wrapper.database import DatabaseError, link_database
 from anabranch.wrapper.driver import run
 from anabranch.wrapper.elf import read_section

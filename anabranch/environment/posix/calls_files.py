@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import replace
 from typing import Final
 
@@ -23,7 +22,7 @@ from anabranch.environment.posix.nodes import (
 )
 from anabranch.environment.posix.operations import existing
 from anabranch.environment.text import as_items
-from anabranch.environment.values import signed
+from anabranch.environment.values import MASK64, signed
 from anabranch.expr import Expr
 
 MAX_VECTORS: Final = 1024
@@ -31,10 +30,19 @@ SEEK_SET, SEEK_CUR, SEEK_END, SEEK_DATA, SEEK_HOLE = range(5)
 
 
 def random_bytes(k: Kernel, count: int) -> bytes:
-    """Bytes that look random and are the same in every run."""
-    calls = k.process.random_calls
-    k.process = replace(k.process, random_calls=calls + 1)
-    return hashlib.shake_128(f"anabranch {calls}".encode()).digest(count)
+    """Bytes that look random and are the same in every run: splitmix64, a sequence for each call.
+
+    Simple enough for `native/model.c` to give the same ones when a test is replayed.
+    """
+    state = k.process.random_calls << 32 & MASK64
+    k.process = replace(k.process, random_calls=k.process.random_calls + 1)
+    words = bytearray()
+    while len(words) < count:
+        state = state + 0x9E3779B97F4A7C15 & MASK64
+        word = (state ^ state >> 30) * 0xBF58476D1CE4E5B9 & MASK64
+        word = (word ^ word >> 27) * 0x94D049BB133111EB & MASK64
+        words += (word ^ word >> 31).to_bytes(8, "little")
+    return bytes(words[:count])
 
 
 def known_offset(k: Kernel, node: Node, offset: Value) -> int | None:

@@ -24,12 +24,15 @@ def look(k: Kernel) -> int:
     return k.fs.now
 
 
+def shown(k: Kernel, clock: int) -> int:
+    """Milliseconds on a clock: since 1970, or since a second before the start."""
+    return k.fs.now if clock in (CLOCK_REALTIME, 5, 11) else k.fs.now - START_TIME * 1000 + 1000
+
+
 def reading(k: Kernel, clock: int) -> int:
-    """Nanoseconds that a clock shows."""
-    now = look(k)
-    if clock in (CLOCK_REALTIME, 5, 11):
-        return now * 1_000_000
-    return (now - START_TIME * 1000 + 1000) * 1_000_000
+    """Nanoseconds that a look at a clock finds."""
+    look(k)
+    return shown(k, clock) * 1_000_000
 
 
 def clock_of(k: Kernel, value: Value) -> int:
@@ -101,12 +104,12 @@ def nanosleep(k: Kernel, request: Value, remaining: Value) -> Value:
 
 @system_call("clock_nanosleep")
 def clock_nanosleep(k: Kernel, clock: Value, flags: Value, request: Value, remaining: Value) -> Value:
-    clock_of(k, clock)
-    absolute = k.number(flags) & 1
     before = k.fs.now
+    already = shown(k, clock_of(k, clock))
+    absolute = k.number(flags) & 1
     slept(k, request)
     if absolute:
-        k.fs = k.fs.changed(now=max(before, k.fs.now - before))
+        k.fs = k.fs.changed(now=max(before, k.fs.now - already))
     return 0
 
 

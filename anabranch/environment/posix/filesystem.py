@@ -65,7 +65,9 @@ class FileSystem:
 
     @staticmethod
     def empty(uid: int = 0, gid: int = 0) -> FileSystem:
-        root = Node(ROOT, "directory", Status(S_IFDIR | 0o755, nlink=2), parent=ROOT)
+        then = (START_TIME, 0)
+        status = Status(S_IFDIR | 0o755, nlink=2, atime=then, mtime=then, ctime=then)
+        root = Node(ROOT, "directory", status, parent=ROOT)
         return FileSystem(immutables.Map({ROOT: root}), uid=uid, gid=gid)
 
     def join(self, other: FileSystem, guard: Expr) -> FileSystem:

@@ -7,9 +7,12 @@ from typing import Final
 from anabranch.environment.api import MachineApi, Value
 from anabranch.environment.posix.kernel import PROCESS, Process, dispatch
 from anabranch.environment.registry import model
+from anabranch.environment.values import MASK64, set_errno
+from anabranch.expr import Expr
 
 THREAD_BLOCK: Final = 1024  # more than musl's struct pthread
 SELF, THREAD_ID = 0, 48  # offsets in it
+MAX_ERRNO: Final = 4095
 
 
 @model("__syscall0")
@@ -47,6 +50,16 @@ def syscall6(
     m: MachineApi, number: Value, a: Value, b: Value, c: Value, d: Value, e: Value, f: Value
 ) -> Value:
     return dispatch(m, number, (a, b, c, d, e, f))
+
+
+@model("syscall")
+def syscall(m: MachineApi, number: Value, *arguments: Value) -> Value:
+    """The function of the C library; musl's reads six arguments however many there are."""
+    result = dispatch(m, number, arguments)
+    if not isinstance(result, Expr) and result > MASK64 - MAX_ERRNO:
+        set_errno(m, MASK64 + 1 - result)
+        return MASK64
+    return result
 
 
 @model("__get_tp")

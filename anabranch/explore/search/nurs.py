@@ -34,6 +34,8 @@ class Nurs(Generic[S]):
     a candidate that is refused moves to the bucket of its present weight. Because more coverage only lowers
     weights (the uncovered code gets further away, the counts grow), the bounds stay bounds, and the choice is
     exactly by present weights although a change of coverage touches no waiting state.
+
+    A state that waits alone needs no weight, so that a program that does not fork is not measured at all.
     """
 
     def __init__(self, name: str, weight: Callable[[S], float], random: Random) -> None:
@@ -45,8 +47,19 @@ class Nurs(Generic[S]):
         self._order: list[_Bucket[S]] = []  # all buckets, largest bound first
         # Sum of the bounds of all states, in units of 2^-64: an integer, so that it never drifts.
         self._total = 0
+        self._lone: S | None = None
 
     def add(self, states: Sequence[S]) -> None:
+        if not self._total:
+            if self._lone is None and len(states) == 1:
+                self._lone = states[0]
+                return
+            if self._lone is not None and states:
+                lone, self._lone = self._lone, None
+                self._place((lone,))
+        self._place(states)
+
+    def _place(self, states: Sequence[S]) -> None:
         weight, buckets, where = self._weight, self._buckets, self._where
         for state in states:
             exponent = frexp(weight(state))[1]
@@ -59,6 +72,9 @@ class Nurs(Generic[S]):
             self._total += bucket.unit
 
     def remove(self, state: S) -> None:
+        if state is self._lone:
+            self._lone = None
+            return
         bucket, position = self._where.pop(state)
         self._total -= bucket.unit
         last = bucket.states.pop()
@@ -68,7 +84,10 @@ class Nurs(Generic[S]):
 
     def pick(self) -> S:
         if not self._total:
-            raise IndexError("no state waits")
+            state, self._lone = self._lone, None
+            if state is None:
+                raise IndexError("no state waits")
+            return state
         while True:
             point = self._random() * (self._total * _UNIT)
             for bucket in self._order:
@@ -96,13 +115,13 @@ class Nurs(Generic[S]):
                 return state
             if frexp(weight)[1] < bucket.exponent:
                 self.remove(state)
-                self.add((state,))
+                self._place((state,))
 
     def __len__(self) -> int:
-        return len(self._where)
+        return len(self._where) + (self._lone is not None)
 
     def states(self) -> Iterator[S]:
-        return iter(self._where)
+        return iter(self._where if self._lone is None else (self._lone,))
 
     def _bucket(self, exponent: int) -> _Bucket[S]:
         held = min(max(exponent, _LOWEST), _HIGHEST)

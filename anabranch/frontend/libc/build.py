@@ -34,17 +34,26 @@ def ensure_library(directory: Path) -> Path:
     A process that finds another one building waits for it. If the directory cannot be written to, the library
     is built for this process alone.
     """
-    name = f"musl-{_key()}.library"
-    path = directory / "libc" / name
+    path = _place(directory)
     if _usable(path):
         return path
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         lock = (path.parent / "lock").open("w")
     except OSError:
-        return build_library(Path(tempfile.mkdtemp(prefix="anabranch-libc-")) / name)
+        return build_library(Path(tempfile.mkdtemp(prefix="anabranch-libc-")) / path.name)
     with lock, _locked(lock.fileno()):
         return path if _usable(path) else build_library(path)
+
+
+def existing_library(directory: Path) -> Path | None:
+    """The library file, if it has been built."""
+    path = _place(directory)
+    return path if _usable(path) else None
+
+
+def _place(directory: Path) -> Path:
+    return directory / "libc" / f"musl-{_key()}.library"
 
 
 def build_library(path: Path) -> Path:

@@ -40,7 +40,7 @@ _MATHEMATICS = """
 """
 _CONTROL = """
     setjmp _setjmp sigsetjmp __sigsetjmp longjmp _longjmp siglongjmp abort __assert_fail
-    __errno_location ___errno_location
+    __errno_location ___errno_location syscall
 """
 
 MODELLED = frozenset(

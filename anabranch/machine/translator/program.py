@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from time import monotonic
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
@@ -79,6 +80,7 @@ class TranslatedProgram:
         self._tables: dict[tuple[Any, ...], CallTable] = {}
         self._compiled: dict[str, Any] = {}
         self.only_interpret = False
+        self.first_called: dict[str, float] = {}  # by time.monotonic
 
     def add_code(self, code: CodeType, unit: Unit, marks: dict[int, Mark]) -> None:
         """Remember what the lines of a generated function stand for."""
@@ -129,6 +131,7 @@ class TranslatedProgram:
     def ensure(self, unit: Unit) -> None:
         """Translate a function if that has not happened yet."""
         if unit.name not in self._compiled:
+            self.first_called[unit.function.name] = monotonic()
             main = self._interpreted(unit) if self.only_interpret else unit.compile_main()
             self._compiled[unit.name] = self.namespace.names[unit.name] = main
 

@@ -1,0 +1,14 @@
+"""How clang is called for programs of the engine: one wording for front end, compiler wrapper and replay."""
+
+from __future__ import annotations
+
+TARGET = "x86_64-linux-musl"
+LIBC_HEADERS = ("x86_64-linux-musl", "generic-musl", "x86-linux-any", "any-linux-any")
+"""Directories of musl's headers in the wheel, in order."""
+
+MODULE_FLAGS = ("-O1", "-g", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c")
+"""-O1 for lifetime markers and no `optnone`; the passes themselves are the engine's to choose."""
+LONG_DOUBLE = "-mlong-double-64"
+"""For programs on the C library, and for the library: `long double` is `double`."""
+BITCODE_FLAGS = (*MODULE_FLAGS, LONG_DOUBLE, "-fno-sanitize=all", "-fno-stack-protector")
+"""For bitcode of whole projects, whose own flags come first."""
