@@ -128,7 +128,7 @@ class Machine:
         self.memory.symbolic_store = self.addresses.store
         self.namespace = Namespace(self.layout, self.numbers)
         self.namespace.arithmetic = self.arithmetic
-        self.find_model = lambda name: models(name, self.api)
+        self.find_model: Callable[[str], Model | None] = lambda name: models(name, self.api)
         self.program = TranslatedProgram(
             module,
             self.namespace,

@@ -6,6 +6,8 @@ to be a known place; the first byte that does not fit is left to the models that
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from anabranch.environment.api import MachineApi, Value
 from anabranch.environment.ops import Condition, both, either, eq, ite, ne, negated, ugt, ult
 from anabranch.environment.values import low_byte, move
@@ -171,18 +173,22 @@ def stpncpy(m: MachineApi, limit: int, dst: Value, src: Value, n: Value) -> Valu
 
 def block_copied(m: MachineApi, limit: int, dst: Value, src: Value, n: Value) -> Value | None:
     """memcpy of a symbolic number of bytes; a known number is one step anyway."""
-    if not isinstance(n, Expr) or is_tainted(n) or isinstance(src, Expr):
+    if not isinstance(n, Expr) or is_tainted(n):
         return None
     source, target = look(m, src, limit), writable(m, dst, limit)
     if source is None or target is None:
         return None
-    return _partly(m, target, list(source.raw), n)
+    window = source.unread()
+    past = source.outside
+    for i, bad in enumerate(window.bad):
+        past = either(past, both(ult(i, n, 64), bad))
+    return _partly(m, target, window.data, n, past)
 
 
-def _partly(m: MachineApi, target: View, data: list[Value], n: Expr) -> Value | None:
+def _partly(m: MachineApi, target: View, data: Sequence[Value], n: Expr, past: Condition) -> Value | None:
     """Write the first `n` of some bytes."""
     room = min(len(data), len(target.raw))
-    if m.decide(ugt(n, room, 64)):
+    if m.decide(either(ugt(n, room, 64), past)):
         return None
     parts = enumerate(zip(data[:room], target.raw, strict=False))
     put(m, target, [ite(ult(i, n, 64), new, old, 8) for i, (new, old) in parts])
@@ -207,4 +213,4 @@ def memset(m: MachineApi, limit: int, dst: Value, byte: Value, n: Value) -> Valu
     target = writable(m, dst, limit)
     if target is None:
         return None
-    return None if _partly(m, target, [low_byte(byte)] * len(target.raw), n) is None else dst
+    return None if _partly(m, target, [low_byte(byte)] * len(target.raw), n, False) is None else dst

@@ -107,17 +107,26 @@ class View:
 
     def gathered(self) -> Window:
         """One window for all places: each byte is chosen by the place."""
+        return self._gather(self.data, self.bad)
+
+    def unread(self) -> Window:
+        """Likewise for bytes that are moved but not looked at: bad are only those that are not there."""
+        return self._gather(self.raw, [False] * len(self.raw))
+
+    def _gather(self, data: Sequence[Value], bad: Sequence[Condition]) -> Window:
+        size = min(self.reach, len(data))
         if self.places == 1:
-            return self.window(0)
-        data: list[Value] = []
-        bad: list[Condition] = []
-        for index in range(min(self.reach, len(self.data))):
-            # Beyond the end there is no byte; the pointer may still be at a place from where it is not.
-            here = [p + index for p in range(self.places)]
-            size = len(self.data)
-            data.append(by_place(self.place, [self.data[i] if i < size else 0 for i in here], 8))
-            bad.append(truth(by_place(self.place, [self.bad[i] if i < size else True for i in here], 1)))
-        return Window(self.pointer, data, bad)
+            return Window(self.start, data[:size], bad[:size])
+        chosen: list[Value] = []
+        mistaken: list[Condition] = []
+        # From some places, the window reaches beyond the end, where there is nothing.
+        padded = [*data, *[0] * self.places]
+        mistakes = [*bad, *[True] * self.places]
+        for index in range(size):
+            here = slice(index, index + self.places)
+            chosen.append(by_place(self.place, padded[here], 8))
+            mistaken.append(truth(by_place(self.place, mistakes[here], 1)))
+        return Window(self.pointer, chosen, mistaken)
 
     def lifted(self, build: Callable[[Window], Answer], widths: Sequence[int]) -> Answer:
         """What `build` says for each place, chosen by the place."""
