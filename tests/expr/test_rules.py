@@ -245,7 +245,7 @@ def test_choices(w: int) -> None:
 
 @pytest.mark.parametrize("w", [2, 3])
 def test_a_difference_that_is_chosen_where_there_is_one(w: int) -> None:
-    """`a == b ? ... : a - b` compared with constants, as string functions return it; also the wrong way round."""
+    """`a == b ? ... : a - b` compared with constants, as string functions return it; also reversed."""
     world = World(w)
     x, y = world.leaves
     for q in (y, *world.constants):

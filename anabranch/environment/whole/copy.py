@@ -12,8 +12,9 @@ from anabranch.environment.api import MachineApi, Value
 from anabranch.environment.ops import Condition, both, either, eq, ite, ne, negated, ugt, ult
 from anabranch.environment.values import low_byte, move
 from anabranch.environment.whole.registry import whole
+from anabranch.environment.whole.undefined import is_tainted
 from anabranch.environment.whole.walks import reaches
-from anabranch.environment.whole.windows import View, Window, is_tainted, look, look_at
+from anabranch.environment.whole.windows import View, Window, look, look_at
 from anabranch.expr import Expr
 
 

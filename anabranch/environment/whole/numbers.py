@@ -66,6 +66,7 @@ class Numeral:
         self.value: Value = 0
         self.end: Value = text.address
         self.greatest = 0  # that the value can be
+        self._bits = 8  # the value is kept no wider than it has to be
         self._blank: Condition = True  # nothing but spaces so far
         self._signed: Condition = False  # the last byte was the sign
         self._digits: dict[int, Condition] = {}  # base -> digits of it go on
@@ -138,32 +139,40 @@ class Numeral:
     def _take(self, index: int, starts: dict[int, Condition]) -> None:
         byte = self.text.data[index]
         stops: Condition = False
-        value, greatest = self.value, self.greatest
+        taken: list[tuple[int, Condition, Value]] = []
         for radix in dict.fromkeys((*self._digits, *starts)):
             active = either(self._digits.get(radix, False), starts.get(radix, False))
             is_digit, amount = digit(byte, radix)
-            takes = both(active, is_digit)
+            takes = self._digits[radix] = both(active, is_digit)
             stops = either(stops, both(active, negated(is_digit)))
-            self._digits[radix] = takes
             self.seen = either(self.seen, takes)
             if takes is not False:
-                longer = self._longer(radix, zext(amount, 8, self.width), takes)
-                value = ite(takes, longer, value, self.width)
-                greatest = max(greatest, min(self.greatest * radix + radix - 1, MASK64))
-        self.value, self.greatest = value, greatest
+                taken.append((radix, takes, amount))
         self.end = ite(stops, self.text.at(index), self.end, 64)
+        if taken:
+            self._lengthen(taken)
 
-    def _longer(self, radix: int, amount: Value, takes: Condition) -> Value:
-        """The value with one digit more; an overflow is noted, and the value of no use from then on."""
-        if not self.wraps and self.greatest * radix + radix - 1 > MASK64:
-            most = MASK64 // radix
-            spare = MASK64 - most * radix
-            beyond = either(ugt(self.value, most, 64), both(eq(self.value, most, 64), ugt(amount, spare, 64)))
-            self.overflow = either(self.overflow, both(takes, beyond))
-        return add(mul(self.value, radix, self.width), amount, self.width)
+    def _lengthen(self, taken: list[tuple[int, Condition, Value]]) -> None:
+        """One digit more; after an overflow, which is noted, the value is of no use."""
+        radix = max(radix for radix, _, _ in taken)
+        greatest = self.greatest * radix + radix - 1
+        bits = max(8, min(self.width, greatest.bit_length()))
+        before = value = zext(self.value, self._bits, bits)
+        for radix, takes, amount in taken:
+            wide = zext(amount, 8, bits)
+            if not self.wraps and self.greatest * radix + radix - 1 > MASK64:
+                most = MASK64 // radix
+                last = both(eq(before, most, 64), ugt(wide, MASK64 - most * radix, 64))
+                self.overflow = either(self.overflow, both(takes, either(ugt(before, most, 64), last)))
+            value = ite(takes, add(mul(before, radix, bits), wide, bits), value, bits)
+        self.value, self._bits, self.greatest = value, bits, min(greatest, MASK64)
+
+    def unsigned_value(self) -> Value:
+        return zext(self.value, self._bits, self.width)
 
     def signed_value(self) -> Value:
-        return ite(self.negative, neg(self.value, self.width), self.value, self.width)
+        value = self.unsigned_value()
+        return ite(self.negative, neg(value, self.width), value, self.width)
 
 
 def plain_number(m: MachineApi, limit: int, src: Value, width: int) -> Value | None:
@@ -215,7 +224,7 @@ def clamped(found: Numeral, is_signed: bool) -> tuple[Value, Condition]:
     if found.greatest <= GREATEST:
         return found.signed_value(), False
     nearest = ite(found.negative, LEAST, GREATEST, 64)
-    wrong = either(found.overflow, ugt(found.value, nearest, 64))
+    wrong = either(found.overflow, ugt(found.unsigned_value(), nearest, 64))
     return ite(wrong, nearest, found.signed_value(), 64), wrong
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from anabranch.environment.api import MachineApi, Value
-from anabranch.environment.ops import Condition, both, either, eq, ite, ne, negated
+from anabranch.environment.ops import Condition, both, choice, either, eq, ite, ne, negated
 from anabranch.environment.values import low_byte
 from anabranch.environment.whole.registry import whole
 from anabranch.environment.whole.walks import Exits, walk
-from anabranch.environment.whole.windows import Answer, Values, Window, choice, look_at, settled, truth
+from anabranch.environment.whole.windows import Answer, Values, Window, look_at, settled, truth
 from anabranch.expr import Expr
 
 NUMBER = (64,)

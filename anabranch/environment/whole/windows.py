@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 from anabranch.environment.api import MachineApi, Value
 from anabranch.environment.ops import Condition, add, ite, negated, ult
-from anabranch.expr import Expr, expr_vars
-
-DEPTH = 200  # nested choices that are looked through for uninitialised data
+from anabranch.environment.whole.undefined import is_tainted, undefined_where
+from anabranch.expr import Expr
+from anabranch.machine.undefined import with_zeros
 
 Values = tuple[Value, ...]
 
@@ -23,30 +23,6 @@ Values = tuple[Value, ...]
 def truth(value: Value) -> Condition:
     """A value of width 1 as the condition that it is."""
     return value if isinstance(value, Expr) else bool(value)
-
-
-def choice(condition: Condition, left: Condition, right: Condition) -> Condition:
-    return truth(ite(condition, left, right, 1))
-
-
-def is_tainted(value: Value) -> bool:
-    """Whether uninitialised data occurs in a value."""
-    if not isinstance(value, Expr):
-        return False
-    indices = expr_vars(value)
-    return bool(indices) and indices[0] < 0
-
-
-def defined_part(byte: Value, depth: int = DEPTH) -> tuple[Value, Condition]:
-    """A byte without uninitialised data, and where that is not the same because it depends on such data."""
-    if not is_tainted(byte):
-        return byte, False
-    assert isinstance(byte, Expr)
-    if byte.op != "ite" or is_tainted(byte.a) or not depth:
-        return 0, True
-    left, bad_left = defined_part(byte.b, depth - 1)
-    right, bad_right = defined_part(byte.c, depth - 1)
-    return ite(byte.a, left, right, 8), choice(byte.a, bad_left, bad_right)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,8 +144,8 @@ def look(m: MachineApi, pointer: Value, limit: int) -> View | None:
     start, place, places, raw = found
     if not any(is_tainted(byte) for byte in raw):
         return View(pointer, start, place, places, limit, raw, raw, [False] * len(raw))
-    parts = [defined_part(byte) for byte in raw]
-    return View(pointer, start, place, places, limit, raw, [p[0] for p in parts], [p[1] for p in parts])
+    data = [with_zeros(byte) if isinstance(byte, Expr) and is_tainted(byte) else byte for byte in raw]
+    return View(pointer, start, place, places, limit, raw, data, [undefined_where(byte) for byte in raw])
 
 
 def look_at(
