@@ -19,7 +19,7 @@ from tests.environment.test_models_convert import NUMERALS
 from tests.environment.test_models_strings import CHAR, LETTERS, SIZES, TEXT
 
 LIMIT = 24
-FEW = settings(max_examples=25, deadline=None)
+FEW = settings(max_examples=15, deadline=None)
 
 
 class WholeMachine(FakeMachine):
@@ -79,7 +79,7 @@ def test_copies(left: bytes, right: bytes, n: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["strtol", "strtoul"])
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(NUMERALS, st.sampled_from([0, 10, 16, 8, 2, 36, 7, 1, 37]))
 def test_numbers(name: str, text: bytes, base: int) -> None:
     m = WholeMachine()

@@ -91,7 +91,8 @@ def test_reading_past_the_end_is_the_same_error(cases: str) -> None:
 
 @pytest.mark.parametrize("cases", [MEASURE, COMPARE, COPY, NUMBERS])
 def test_uninitialised_bytes_count_only_where_the_c_function_reads_them(cases: str) -> None:
-    options = ("-DHIDDEN=2", "-DM=6")
+    # What is compared with uninitialised bytes is longer than these: two of them would count as equal.
+    options = ("-DHIDDEN=2", "-DM=6") if cases == COMPARE else ("-DHIDDEN=2",)
     prove(cases, *options)
     kinds = {"uninitialised", "out-of-bounds"} if cases == COPY else {"uninitialised"}
     prove_failing(cases, kinds, *options)
@@ -105,7 +106,7 @@ def test_pointers_may_be_symbolic(cases: str) -> None:
 
 @pytest.mark.parametrize("base", [0, 8, 16])
 def test_bases(base: int) -> None:
-    prove("strtol strtoul", f"-DBASE={base}", "-DN=4", '-DLETTERS="-+ 019xXaG"')
+    prove("strtol strtoul", f"-DBASE={base}", "-DN=4", '-DLETTERS="-09xA"')
 
 
 @pytest.mark.parametrize(
@@ -118,7 +119,7 @@ def test_bases(base: int) -> None:
     ],
 )
 def test_overflow(base: int, digits: str) -> None:
-    prove("strtol strtoul", f"-DBASE={base}", f'-DPREFIX="{digits}"', '-DLETTERS="-+0578f"')
+    prove("strtol strtoul", f"-DBASE={base}", f'-DPREFIX="{digits}"', '-DLETTERS="-0578f"')
 
 
 @pytest.mark.parametrize("options", [(), ("-DFAR",)])
