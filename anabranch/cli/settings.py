@@ -161,6 +161,16 @@ class RunSettings:
         20_000_000, "batch-instructions", "Search",
         "go on with a state for about N instructions before choosing anew", at_least(1), metavar="N",
     )  # fmt: skip
+    strings: str = _option(
+        "fork", "strings", "Search",
+        "strlen, strcmp, strtol and so on of symbolic data: fork (at every byte, as their C code does), "
+        "whole (one expression of all bytes; far fewer paths, harder queries)",
+        one_of("fork", "whole"), metavar="HOW",
+    )  # fmt: skip
+    string_limit: int = _option(
+        64, "string-limit", "Search", "with --strings whole: fork again after the first N bytes of a string",
+        at_least(1), metavar="N",
+    )  # fmt: skip
     seed: int = _option(
         0, "seed", "Search", "start of the random numbers; the same seed gives the same run", at_least(0),
         metavar="N",

@@ -79,6 +79,15 @@ class MachineApi(Protocol):
     def span(self, addr: int) -> int:
         """Bytes from an address to the end of its object; a bad address is an access error."""
 
+    def view(self, addr: Value, reach: int, most: int) -> tuple[int, Value, int, Sequence[Value]] | None:
+        """Bytes that a pointer leads to, without an access, a decision or an error.
+
+        `(start, place, places, data)`: the pointer is `start + place`, where `place` is below `places` or
+        leads to no live object that is known; `data` are the bytes from `start` on, as far as `reach` bytes
+        from the last place and the end of the object allow. None if it is not one object, or the places are
+        more than `most`.
+        """
+
     def object_of(self, addr: Value) -> tuple[ObjectInfo, int]:
         """The live object an address points into, and the offset; a bad address is an access error."""
 

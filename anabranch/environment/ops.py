@@ -39,6 +39,7 @@ either: Connective = expr.bool_or
 negated: Callable[[Condition], Condition] = expr.not_
 
 ite: Callable[[Condition, Value, Value, int], Value] = expr.ite
+choice: Callable[[Condition, Condition, Condition], Condition] = lambda c, a, b: expr.ite(c, a, b, 1)  # noqa: E731
 extract: Callable[[Value, int, int, int], Value] = expr.extract
 zext: Callable[[Value, int, int], Value] = expr.zext
 sext: Callable[[Value, int, int], Value] = expr.sext

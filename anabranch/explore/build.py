@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -11,6 +12,7 @@ from anabranch.analysis.callgraph import build_call_graph
 from anabranch.analysis.cfg import build_cfg
 from anabranch.analysis.distance import DistanceGraph
 from anabranch.environment import EXTERNAL_GLOBALS, MODELS, OVERRIDES
+from anabranch.environment.whole import whole_model
 from anabranch.explore.coverage import BlockTable
 from anabranch.explore.distance import UncoveredDistance, UncoveredMeasure
 from anabranch.explore.new_coverage import NewCoverage
@@ -25,12 +27,13 @@ GRACE = 1.0
 """Seconds that a query may go on after the time of the run is up."""
 
 
-def find_model(name: str, api: ModelApi) -> Any:
+def find_model(name: str, api: ModelApi, settings: ExploreSettings) -> Any:
     """The environment's model of a C function, bound to a machine."""
+    whole = whole_model(name, settings.string_limit) if settings.strings == "whole" else None
     found = MODELS.get(name)
     if found is None:
-        return None
-    function = found.function
+        return None if whole is None else partial(whole, api)
+    function = whole or found.function
 
     def call(*arguments: Any) -> Any:
         if not found.accepts(len(arguments)):
@@ -55,7 +58,7 @@ def make_machine(
         tree,
         observer,
         space,
-        find_model,
+        lambda name, api: find_model(name, api, settings),
         OVERRIDES,
         EXTERNAL_GLOBALS,
         MachineSettings(

@@ -155,9 +155,12 @@ EQ_RULES: dict[str, Rule] = {
 
 
 def _into_choices(x: Expr, c: int, compare: Callable[[Value, Value, int], Value]) -> Value | None:
-    """A comparison of a chain of choices with one constant branch each (a table lookup), moved inside."""
+    """A comparison of a chain of choices with one constant branch each (a table lookup), moved inside.
+
+    A branch whose own comparison is the condition, as in `a == b ? ... : a - b` compared with 0, counts too.
+    """
     w = x.w
-    spine: list[tuple[Expr, bool, bool]] = []  # condition, which branch is constant, its answer
+    spine: list[tuple[Expr, bool, bool]] = []  # condition, which branch is decided, its answer
     node: Value = x
     while node.__class__ is Expr and node.op == ITE:
         if len(spine) == CHOICES_LIMIT:
@@ -169,7 +172,11 @@ def _into_choices(x: Expr, c: int, compare: Callable[[Value, Value, int], Value]
             spine.append((node.a, False, bool(compare(node.c, c, w))))
             node = node.b
         else:
-            break
+            known = _decided_branch(node, c) if compare is eq else None
+            if known is None:
+                break
+            spine.append(known)
+            node = node.c if known[1] else node.b
     if not spine:
         return None
     r = compare(node, c, w)
@@ -177,6 +184,21 @@ def _into_choices(x: Expr, c: int, compare: Callable[[Value, Value, int], Value]
         guard = cond if when else negation(cond)
         r = bool_or(guard, r) if answer else bool_and(negation(guard), r)
     return r
+
+
+def _decided_branch(x: Expr, c: int) -> tuple[Expr, bool, bool] | None:
+    """The condition of a choice, the branch (true: the first) that it decides to be c or not, and which."""
+    for branch, when in ((x.c, False), (x.b, True)):
+        if branch.op in _DIFFERENCES:
+            r = eq_const(branch, c)
+            if r is x.a:
+                return x.a, when, when
+            if r is x.a.neg:
+                return x.a, when, not when
+    return None
+
+
+_DIFFERENCES = frozenset((ADD, SUB, ZEXT))
 
 
 # -- equality ---------------------------------------------------------------------------------------------

@@ -167,6 +167,26 @@ class AddressResolver:
                 condition = expr.or_(condition, expr.ule(offset, info.size - size, 64), 1)
         return condition
 
+    def view(self, address: Expr, reach: int, most: int) -> tuple[int, Value, int, list[Value]] | None:
+        """The places of one live object that an address may mean, and the bytes there: for models."""
+        indices = expr_vars(address)
+        if indices and indices[0] < 0:
+            return None
+        named = [self.memory.find(number) for number in base_numbers(address)]
+        live = [info for info in named if info is not None and not info.end]
+        if len(live) != 1:
+            return None
+        info = live[0]
+        low, high = self.machine.range_of(expr.sub(address, info.base, 64), 64)
+        if low > high or high >= 1 << 32:
+            low, high = 0, info.size - 1
+        high = min(high, info.size - 1)
+        if not 0 <= high - low < most:
+            return None
+        start = info.base + low
+        data = self.memory.read_bytes(start, min(high + reach, info.size) - low)
+        return start, expr.sub(address, start, 64), high - low + 1, data
+
     # ---- what is there -------------------------------------------------------------------------------
 
     def places(self, info: ObjectInfo, offset: Value, size: int, most: int) -> range:

@@ -128,6 +128,14 @@ class ModelApi:
             self.memory.check_access(addr, 1, write=False)
         return info.size - offset
 
+    def view(self, addr: Value, reach: int, most: int) -> tuple[int, Value, int, Sequence[Value]] | None:
+        if addr.__class__ is Expr:
+            return self.machine.addresses.view(addr, reach, most)
+        info, offset = self.memory.find(addr >> 32), addr & 0xFFFFFFFF
+        if info is None or info.end or offset >= info.size:
+            return None
+        return addr, 0, 1, self.memory.read_bytes(addr, min(reach, info.size - offset))
+
     def object_of(self, addr: Value) -> tuple[ObjectInfo, int]:
         address = self._known(addr, "pointer to an object")
         info = self.memory.find(address >> 32)

@@ -169,6 +169,9 @@ class Intrinsics:
 
     def find(self, name: str, instruction: Instruction) -> Function:
         base = base_name(name)
+        model = self.machine.find_model(f"llvm.{base}")
+        if model is not None:
+            return model
         if base in ("memcpy", "memmove", "memcpy.inline"):
             return self.copy
         if base in ("memset", "memset.inline"):

@@ -128,12 +128,13 @@ class Machine:
         self.memory.symbolic_store = self.addresses.store
         self.namespace = Namespace(self.layout, self.numbers)
         self.namespace.arithmetic = self.arithmetic
+        self.find_model: Callable[[str], Model | None] = lambda name: models(name, self.api)
         self.program = TranslatedProgram(
             module,
             self.namespace,
             self.counters,
             overridden=overridden,
-            models=lambda name: models(name, self.api),
+            models=self.find_model,
             intrinsics=Intrinsics(self).find,
             check_overflow=settings.check_overflow,
         )

@@ -39,6 +39,10 @@ FLAGS = [
     "3",
     "--batch-instructions",
     "500",
+    "--strings",
+    "whole",
+    "--string-limit",
+    "17",
     "--seed",
     "9",
     "--max-time",
@@ -102,6 +106,8 @@ no-cache = true
 search = ["dfs", "nurs:md2u"]
 batch-forks = 3
 batch_instructions = 500
+strings = "whole"
+string-limit = 17
 seed = 9
 max-time = "1h10min"
 max-memory = "2GB"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from anabranch.environment import MODELS, Item, Value, render
-from anabranch.expr import Expr, concat, evaluate, expr_vars, extract, undefined, var
+from anabranch.expr import Expr, concat, evaluate, expr_vars, extract, sub, undefined, var
 
 
 class Ended(Exception):
@@ -166,6 +166,16 @@ class FakeMachine:
     def span(self, addr: int) -> int:
         info, offset = self.object_of(addr)
         return info.size - offset
+
+    def view(self, addr: Value, reach: int, most: int) -> tuple[int, Value, int, list[Value]] | None:
+        where = int(self.value(addr))
+        info = self.objects.get(where >> 32)
+        if info is None or info.freed or where & 0xFFFFFFFF >= info.size:
+            return None
+        if not isinstance(addr, Expr):
+            return where, 0, 1, info.data[where & 0xFFFFFFFF :][:reach]
+        start = where >> 32 << 32
+        return start, sub(addr, start, 64), info.size, list(info.data)
 
     def object_of(self, addr: Value) -> tuple[Info, int]:
         where = int(self.value(addr))

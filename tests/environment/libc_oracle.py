@@ -71,9 +71,11 @@ def oracle() -> Oracle:
     return Oracle()
 
 
-def run_model(name: str, args: tuple[Argument, ...], symbolic: bool, bits: int) -> Answer:
+def run_model(
+    name: str, args: tuple[Argument, ...], symbolic: bool, bits: int, machine: type[FakeMachine] = FakeMachine
+) -> Answer:
     """A model's answer in the oracle's form; with symbolic data if asked for."""
-    m = FakeMachine()
+    m = machine()
     values: list[Value] = []
     for number, arg in enumerate(args):
         if isinstance(arg, bytes):
@@ -118,8 +120,8 @@ WIDE: dict[int, tuple[str, ...]] = {
 }
 
 
-def compare(name: str, *args: Argument, bits: int = 0) -> None:
+def compare(name: str, *args: Argument, bits: int = 0, machine: type[FakeMachine] = FakeMachine) -> None:
     """Assert that a model does what the C function does, on concrete and on symbolic data."""
     truth = oracle()(name, *args)
     for symbolic in (False, True):
-        assert run_model(name, args, symbolic, bits) == truth, (name, args, symbolic)
+        assert run_model(name, args, symbolic, bits, machine) == truth, (name, args, symbolic)

@@ -243,6 +243,31 @@ def test_choices(w: int) -> None:
             world.check(result, 1 if name in COMPARE else w, (name, left[0], right[0]))
 
 
+@pytest.mark.parametrize("w", [2, 3])
+def test_a_difference_that_is_chosen_where_there_is_one(w: int) -> None:
+    """`a == b ? ... : a - b` compared with constants, as string functions return it; also reversed."""
+    world = World(w)
+    x, y = world.leaves
+    for q in (y, *world.constants):
+        same = apply(X.eq, COMPARE["eq"][1], x, q, w)
+        apart = apply(X.sub, BINARY["sub"][1], x, q, w)
+        for p in (y, *world.constants, apply(X.mul, BINARY["mul"][1], x, y, w)):
+            for left, right in ((p, apart), (apart, p)):
+                plain = tuple(a if k else b for k, a, b in zip(same[1], left[1], right[1], strict=True))
+                tree = (X.ite(same[0], left[0], right[0], w), plain)
+                for k in world.constants:
+                    result = apply(X.eq, COMPARE["eq"][1], tree, k, w)
+                    world.check(result, 1, ("eq", tree[0], k[0]))
+    a, b, c = (X.var(f"byte{i}", 8) for i in range(3))
+    chain = X.ite(
+        X.eq(a, b, 8),
+        X.sub(X.zext(b, 8, 32), X.zext(c, 8, 32), 32),
+        X.sub(X.zext(a, 8, 32), X.zext(b, 8, 32), 32),
+        32,
+    )
+    assert X.eq(chain, 0, 32) is X.bool_and(X.eq(a, b, 8), X.eq(b, c, 8))
+
+
 def reverse_bits(a: int, w: int) -> int:
     return int(format(a, f"0{w}b")[::-1], 2)
 

@@ -1,0 +1,6 @@
+"""Models of string functions that build one expression instead of forking at every byte."""
+
+from anabranch.environment.whole import compare, copy, numbers, search  # registers the models
+from anabranch.environment.whole.registry import WHOLE, whole_model
+
+__all__ = ["WHOLE", "compare", "copy", "numbers", "search", "whole_model"]
