@@ -34,6 +34,8 @@ from anabranch.solver import SliceSpace
 STACK_BYTES = 1 << 30
 NO_BATCH = 1 << 60
 ROWS_KEPT = 400_000  # rows of the execution tree in memory before they are written
+TURN_INSTRUCTIONS = 1000  # what a turn counts for at least, also if it loops without a fork
+TURNS_IN_TIME = 600  # turns that the time limit of a run has room for at least
 STATS_SECONDS = 1.0
 PROGRESS_SECONDS = 0.2
 
@@ -75,6 +77,8 @@ class Exploration:
             )
         )
         self.batch = NO_BATCH if settings.search == ("dfs",) else settings.batch_forks
+        if settings.max_time is not None:
+            self.machine.trap.seconds = settings.max_time / TURNS_IN_TIME
         self.stopped: str | None = None
         self.states_to_end = 0  # for the sake of memory
         self.waiting_max = 0
@@ -96,6 +100,10 @@ class Exploration:
             if self.new_coverage.check():
                 own.covered_new = True
                 own.instructions_since_new = 1
+                for sibling in siblings:
+                    sibling.instructions_since_new = 1
+            elif own.instructions_since_new:
+                own.instructions_since_new += TURN_INSTRUCTIONS
             siblings.append(own)
         waiting = len(self.search) + len(siblings)
         if waiting > self.waiting_max:

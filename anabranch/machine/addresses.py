@@ -99,7 +99,10 @@ class AddressResolver:
         return self._by_model(address, size, write)
 
     def _defined(self, address: Expr) -> Value:
-        """The address without uninitialised data, if such data has no influence on it."""
+        """The address as far as it is known, without uninitialised data if that has no influence on it."""
+        address = self.machine.knowledge.settled(address)
+        if address.__class__ is not Expr:
+            return address
         indices = expr_vars(address)
         if not indices or indices[0] >= 0:
             return address

@@ -23,6 +23,7 @@ from anabranch.solver import Slice, SolverUnknown, Split
 if TYPE_CHECKING:
     from anabranch.machine.machine import Machine
 
+FORK_INSTRUCTIONS = 100  # between two forks, about: counting them for each path would cost too much
 INTERPRETER_CODE = Interpreter.run.__code__
 
 
@@ -123,6 +124,8 @@ class Decider:
             site, values, continuation = self.find_site(frame)
         self.forks += 1
         path.depth += 1
+        if path.instructions_since_new:
+            path.instructions_since_new += FORK_INSTRUCTIONS
         negated = e.neg
         if negated is None:
             negated = not_(e)

@@ -23,6 +23,7 @@ from anabranch.machine.ends import Exit, Fault, LongJump, Loss, PathEnd, Program
 from anabranch.machine.forking import Decider
 from anabranch.machine.interpreter import Interpreter
 from anabranch.machine.intrinsics import Intrinsics
+from anabranch.machine.known import Knowledge
 from anabranch.machine.location import Where
 from anabranch.machine.memory import Memory
 from anabranch.machine.objects import ObjectNumbers
@@ -117,6 +118,7 @@ class Machine:
         self.layout = Layout(module, self.numbers, external_globals)
         self.memory = Memory(self.numbers)
         self.path = Path(self.memory, space)
+        self.knowledge = Knowledge(self.path.slices)
         self.counters = Counters(table)
         self.arithmetic = Arithmetic(self.check)
         self.run_time = RunTime(self)
@@ -160,6 +162,7 @@ class Machine:
             "load_value": load_value,
             "store_value": store_value,
             "in_case": in_case,
+            "known": self.knowledge.known,
             "setjmp": self.setjmp,
             "fit": fit,
             "coerce": coerce,
