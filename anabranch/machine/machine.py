@@ -46,6 +46,7 @@ from anabranch.machine.values import (
     store_value,
 )
 from anabranch.solver import SliceSpace, SolverUnknown
+from anabranch.solver.few import few_values
 
 Value = Any
 PYTHON_FRAMES = 400  # Python frames that the engine itself may need on top of the program's
@@ -363,6 +364,11 @@ class Machine:
             return int(value), int(value)
         parts = list(dict.fromkeys(self.path.slices[i] for i in expr_vars(value) if i >= 0))
         return self.space.range_of(parts, value)
+
+    def few_values(self, value: Expr, limit: int) -> frozenset[int] | None:
+        """A set of at most `limit` values that holds every feasible value, found without the solver."""
+        parts = dict.fromkeys(self.path.slices[i] for i in expr_vars(value) if i >= 0)
+        return few_values(value, {v: part.bounds[v] for part in parts for v in part.vars}, limit)
 
     def pick(self, value: Value, width: int, why: str) -> int:
         """One feasible value; siblings take the others."""
