@@ -23,7 +23,7 @@ from anabranch.cli.values import (
     parse_time,
 )
 
-SEARCHES = ("dfs", "bfs", "random-path", "random-state", "nurs:covnew", "nurs:md2u", "topological")
+SEARCHES = ("dfs", "bfs", "random-path", "random-state", "nurs:covnew", "nurs:md2u", "places", "topological")
 CHECKS = ("overflow", "leak")
 TEST_CHOICES = ("all", "covering", "errors", "none")
 GROUPS = ("Program", "Input", "Search", "Limits", "Errors", "Solver", "Results", "Display")

@@ -38,6 +38,7 @@ TURN_INSTRUCTIONS = 1000  # what a turn counts for at least, also if it loops wi
 TURNS_IN_TIME = 600  # turns that the time limit of a run has room for at least
 STATS_SECONDS = 1.0
 PROGRESS_SECONDS = 0.2
+LOOK_SHARE = 50  # times as long as a look took, it is not repeated
 
 
 class Exploration:
@@ -66,7 +67,10 @@ class Exploration:
         self.reporter.machine = self.machine
         self.reporter.new_coverage = self.new_coverage
         self.reporter.on_tick = self.look
-        self.search = make_order(program, settings, self.tree, self.table, counters, self.new_coverage)
+        self.vain: dict[int, int] = {}  # turns by the place they began at that covered nothing new
+        self.search = make_order(
+            program, settings, self.tree, self.table, counters, self.new_coverage, self.vain
+        )
         self.figures = Figures(self.machine, self.table, self.tree, self.search, self.reporter, self.space)
         self.limits = Limits(
             LimitSettings(
@@ -92,6 +96,7 @@ class Exploration:
     def advance(self, state: State) -> Sequence[State]:
         """Run a state to where control comes back; it comes last among its successors."""
         self.picks += 1
+        place, before = state.place, self.new_coverage.version
         trap = self.machine.trap
         settings = self.settings
         trap.begin_turn(settings.batch_instructions, settings.max_instructions, alone=not len(self.search))
@@ -105,6 +110,8 @@ class Exploration:
             elif own.instructions_since_new:
                 own.instructions_since_new += TURN_INSTRUCTIONS
             siblings.append(own)
+        if self.new_coverage.version == before:
+            self.vain[place] = self.vain.get(place, 0) + 1
         waiting = len(self.search) + len(siblings)
         if waiting > self.waiting_max:
             self.waiting_max = waiting
@@ -127,13 +134,13 @@ class Exploration:
             self.stopped = self.limits.check(self.figures)
         now = time.monotonic()
         if now >= self._next_progress:
-            self._next_progress = now + PROGRESS_SECONDS
             self.states_to_end = self.states_to_end or self.limits.states_to_end(len(self.search))
             self.listener.on_progress(self.figures.progress())
+            self._next_progress = next_look(now, PROGRESS_SECONDS)
         self.machine.trap.stop_now = self.stopped is not None or self.states_to_end > 0
         if now >= self._next_stats:
-            self._next_stats = now + STATS_SECONDS
             self.listener.on_stats(self.figures.stats_row())
+            self._next_stats = next_look(now, STATS_SECONDS)
 
     def _save_memory(self) -> None:
         """End the least promising waiting states if memory runs short; each one is counted."""
@@ -142,6 +149,7 @@ class Exploration:
         self.machine.trap.stop_now = False
         self.space.evict(0)
         self.machine.namespace.forget_symbolic()
+        self.machine.addresses.forget_symbolic()
         expr.collect()
 
     def _give_up(self, states: Sequence[State], why: str) -> None:
@@ -229,6 +237,12 @@ class Exploration:
             for place, count in places.items():
                 result.lose(kind, place, count)
         return result
+
+
+def next_look(began: float, interval: float) -> float:
+    """When to look again, so that looking takes little of the time also where a look takes long."""
+    now = time.monotonic()
+    return now + max(interval, LOOK_SHARE * (now - began))
 
 
 def allow_deep_stack() -> None:

@@ -203,6 +203,8 @@ def concat(hi: Value, hi_w: int, lo: Value, lo_w: int) -> Value:
         if op == ZEXT:
             k = hi.a.w
             return zext(concat(hi.a, k, lo, lo_w), k + lo_w, hi_w + lo_w)
+        if op == SEXT and hi.a.w == 1 and hi.a is extract(lo, lo_w - 1, 1, lo_w):
+            return sext(lo, lo_w, hi_w + lo_w)
         if lo.__class__ is not Expr:
             if op == ITE and hi.b.__class__ is int and hi.c.__class__ is int:
                 return const_ite(hi.a, hi.b << lo_w | lo, hi.c << lo_w | lo, hi_w + lo_w)

@@ -86,6 +86,11 @@ class AddressResolver:
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.memory = machine.memory
+        self._constant_reads: dict[tuple[Any, ...], Value] = {}
+
+    def forget_symbolic(self) -> None:
+        """Drop what is remembered of reads from constant objects."""
+        self._constant_reads.clear()
 
     # ---- which object --------------------------------------------------------------------------------
 
@@ -200,8 +205,14 @@ class AddressResolver:
         places = self.places(info, offset, size, MAX_LEAVES)
         if not places:
             raise RuntimeError("an access in bounds has no place")
+        key = (info.id, offset, size, places[0], places[-1], len(places))
+        if info.readonly and key in self._constant_reads:
+            return self._constant_reads[key]
         data = self.memory.read_bytes(info.base + places[0], places[-1] - places[0] + size)
-        return read_table(data, places, size, offset)
+        value = read_table(data, places, size, offset)
+        if info.readonly:
+            self._constant_reads[key] = value
+        return value
 
     def store(self, address: Value, size: int, value: Value) -> None:
         self.write_bytes(address, split_value(value, size))

@@ -91,10 +91,10 @@ class Decider:
             return self._unknown(e, part, unknown.known_side)
 
     def _unknown(self, e: Expr, part: Slice, side: bool) -> bool:
-        """The solver gave up on one side: it is lost, and the path goes on with the other."""
+        """The solver gave up on one side. The path goes on with the inputs of the model alone, so that it
+        does not come to queries as hard again; the others are lost."""
         self.machine.lose("solver gave up")
-        taken = e if side else not_(e)
-        self.path.constrain(taken, self.space.extend(part, taken))
+        self.path.fix(part)
         return side
 
     def _undefined(self, e: Expr, indices: tuple[int, ...]) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from anabranch.expr import Expr, expr_vars, substitute
+from anabranch.expr import Expr, evaluate, expr_vars, substitute
 from anabranch.expr.boolean import negation
 from anabranch.expr.node import VAR
 from anabranch.expr.variables import postorder_within
@@ -56,10 +56,26 @@ class Knowledge:
                     return True
         return e
 
+    def fixed(self, indices: tuple[int, ...]) -> dict[int, int] | None:
+        """The values of variables if each can have but one."""
+        values = {}
+        for index in indices:
+            if index < 0:
+                return None
+            bound = self._slices[index].bounds[index]
+            low = lowest(bound)
+            if low != highest(bound):
+                return None
+            values[index] = low
+        return values
+
     def settled(self, e: Value) -> Value:
         """The value with constants for the conditions and variables in it that are known."""
         if e.__class__ is not Expr:
             return e
+        fixed = self.fixed(expr_vars(e))
+        if fixed is not None:
+            return evaluate(e, fixed)
         order = postorder_within([e], NODES_LIMIT)
         if order is None:
             return e

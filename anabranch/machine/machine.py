@@ -30,6 +30,7 @@ from anabranch.machine.objects import ObjectNumbers
 from anabranch.machine.path import Path
 from anabranch.machine.run_time import RunTime, in_case
 from anabranch.machine.state import ROOT, Continuation, State
+from anabranch.machine.undefined import reaches_undefined
 from anabranch.machine.translator.namespace import Namespace
 from anabranch.machine.translator.program import Model, TranslatedProgram
 from anabranch.machine.values import (
@@ -393,6 +394,19 @@ class Machine:
 
     def depends_on(self, value: Expr, indices: tuple[int, ...]) -> bool:
         """Can uninitialised data change the value on this path?"""
+        value = self.knowledge.settled(value)
+        if value.__class__ is not Expr:
+            return False
+        indices = expr_vars(value)
+        if indices[0] >= 0:
+            return False
+        reached = reaches_undefined(value)
+        if reached.__class__ is Expr and self.decider.ask(reached)[1] is False:
+            return False
+        value = self.knowledge.settled(value)
+        if value.__class__ is not Expr:
+            return False
+        indices = expr_vars(value)
         unknown = {variable(i): expr.var(f"undefined?{-i}", -i) for i in indices if i < 0}
         one, other = substitute(value, unknown), self.with_zeros(value)
         differ = expr.ne(one, other, value.w)
@@ -404,6 +418,8 @@ class Machine:
             return self.space.check([*constraints, differ]) is not None
         except SolverUnknown:
             self.lose("solver gave up")
+            for part in parts:
+                self.path.fix(part)
             return False
 
     def with_zeros(self, value: Expr) -> Value:

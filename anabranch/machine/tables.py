@@ -166,10 +166,11 @@ def _follows(pattern: Any, value: Value, number: int) -> bool:
         return False
     if value.op == EXTRACT and value.c != node.c:
         return False
-    widths = zip(_operand_widths(node), _operand_widths(value), strict=True)
-    return all(p == q for p, q in widths) and all(
-        _follows(part, operand, number)
-        for part, operand in zip(pattern.parts, (value.a, value.b, value.c), strict=True)
+    a, b, c = pattern.parts  # widths agree if those of the operands that are nodes do
+    return (
+        (a is value.a or _follows(a, value.a, number))
+        and (b is value.b or _follows(b, value.b, number))
+        and (c is value.c or _follows(c, value.c, number))
     )
 
 

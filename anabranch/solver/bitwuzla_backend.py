@@ -15,22 +15,45 @@ from .backend import UNKNOWN, UNSAT, Answer, Model
 from .bitwuzla_terms import TERMS, side_conditions, term
 
 
+HARD = 0.05  # seconds: what a query takes beyond is taken from the share of hard queries
+LEAST = 0.1  # seconds that every query may take
+
+
 class Limit:
-    """Ends a query after a number of polls by the solver (repeatable) or, if asked for, some seconds."""
+    """Ends a query after a number of polls by the solver (repeatable) or, if asked for, some seconds.
 
-    __slots__ = ("deadline", "left", "polls", "seconds")
+    With a `share`, hard queries together may take that part of the time since the first query; each one may
+    take what is left of it.
+    """
 
-    def __init__(self, polls: int, seconds: float | None) -> None:
+    __slots__ = ("_began", "_spent", "_start", "deadline", "left", "polls", "seconds", "share")
+
+    def __init__(self, polls: int, seconds: float | None, share: float | None = None) -> None:
         self.polls = polls
         self.seconds = seconds
+        self.share = share
         self.left = polls
         self.deadline = 0.0
+        self._began = self._start = 0.0
+        self._spent = 0.0
 
     def start(self) -> None:
         """A new query begins."""
         self.left = self.polls
-        if self.seconds is not None:
-            self.deadline = monotonic() + self.seconds
+        if self.seconds is None:
+            return
+        seconds = self.seconds
+        self._start = monotonic()
+        if self.share is not None:
+            self._began = self._began or self._start
+            left = self.share * (self._start - self._began) - self._spent
+            seconds = min(seconds, max(left, LEAST))
+        self.deadline = self._start + seconds
+
+    def stop(self) -> None:
+        """The query has ended."""
+        if self.share is not None:
+            self._spent += max(0.0, monotonic() - self._start - HARD)
 
     def __call__(self) -> bool:
         self.left -= 1
@@ -42,10 +65,16 @@ class BitwuzlaBackend:
 
     name = "bitwuzla"
 
-    def __init__(self, polls: int = 500_000, seconds: float | None = None, rebuild: int = 100) -> None:
+    def __init__(
+        self,
+        polls: int = 500_000,
+        seconds: float | None = None,
+        rebuild: int = 100,
+        share: float | None = None,
+    ) -> None:
         self._options = Options()
         self._options.set(Option.PRODUCE_MODELS, True)
-        self._limit = Limit(polls, seconds)
+        self._limit = Limit(polls, seconds, share)
         self._rebuild = rebuild
         self._solver: Any = None
         self._asked = 0
@@ -53,9 +82,10 @@ class BitwuzlaBackend:
 
     def solve(self, constraints: Sequence[Expr], variables: Sequence[int]) -> Answer:
         """See Backend."""
-        solver = self._prepare(constraints)
         self._limit.start()
+        solver = self._prepare(constraints)
         result = solver.check_sat()
+        self._limit.stop()
         if result == Result.UNSAT:
             return UNSAT
         if result != Result.SAT:

@@ -13,7 +13,7 @@ from .backend import UNKNOWN, UNSAT, Backend, Model, SolverStats, SolverUnknown,
 from .bitwuzla_backend import BitwuzlaBackend
 from .bounds import range_of
 from .enumeration import Values, extreme, feasible_values, preferred
-from .links import AskBackend, Bounds, ExactValues, KnownModels, Link, Query, Remembered, Seen
+from .links import AskBackend, Bounds, ExactValues, Fixed, KnownModels, Link, Query, Remembered, Seen
 from .orders import Orders
 from .readable import readable
 from .slices import MODELS_KEPT, Decision, Slice, Split, conjuncts, make_slice, narrowed, root_slice
@@ -24,7 +24,7 @@ def default_links(backend: Backend) -> tuple[Link, ...]:
     """The chain in its order."""
     remembered = Remembered()
     ask = AskBackend(backend, remembered)
-    return (Seen(), ExactValues(), Bounds(), KnownModels(), Orders(), remembered, ask)
+    return (Seen(), ExactValues(), Fixed(), Bounds(), KnownModels(), Orders(), remembered, ask)
 
 
 class SliceSpace:
