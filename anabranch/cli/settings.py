@@ -148,7 +148,7 @@ class RunSettings:
     )  # fmt: skip
 
     search: tuple[str, ...] = _option(
-        ("random-path", "nurs:covnew"), "search", "Search",
+        ("random-path", "places"), "search", "Search",
         "order of exploration; several take turns (repeatable): " + ", ".join(SEARCHES),
         one_of(*SEARCHES), metavar="NAME", repeat=True,
     )  # fmt: skip

@@ -35,6 +35,8 @@ STACK_BYTES = 1 << 30
 NO_BATCH = 1 << 60
 ROWS_KEPT = 400_000  # rows of the execution tree in memory before they are written
 TURN_INSTRUCTIONS = 1000  # what a turn counts for at least, also if it loops without a fork
+FORKING_SHARE = 10  # of the time of a turn, after which it ends at a fork
+TURN_SECONDS = 0.01  # of a turn in vain count like another one, where time is limited
 TURNS_IN_TIME = 600  # turns that the time limit of a run has room for at least
 STATS_SECONDS = 1.0
 PROGRESS_SECONDS = 0.2
@@ -96,10 +98,12 @@ class Exploration:
     def advance(self, state: State) -> Sequence[State]:
         """Run a state to where control comes back; it comes last among its successors."""
         self.picks += 1
-        place, before = state.place, self.new_coverage.version
+        place, before, began = state.place, self.new_coverage.version, time.monotonic()
         trap = self.machine.trap
         settings = self.settings
         trap.begin_turn(settings.batch_instructions, settings.max_instructions, alone=not len(self.search))
+        if trap.seconds is not None:
+            self.machine.decider.turn_ends = began + trap.seconds / FORKING_SHARE
         own, siblings = self.machine.run(state, self.batch)
         if own is not None:
             if self.new_coverage.check():
@@ -111,7 +115,10 @@ class Exploration:
                 own.instructions_since_new += TURN_INSTRUCTIONS
             siblings.append(own)
         if self.new_coverage.version == before:
-            self.vain[place] = self.vain.get(place, 0) + 1
+            cost = 1
+            if trap.seconds is not None:  # time is short, and long turns take more of it
+                cost += int((time.monotonic() - began) / TURN_SECONDS)
+            self.vain[place] = self.vain.get(place, 0) + cost
         waiting = len(self.search) + len(siblings)
         if waiting > self.waiting_max:
             self.waiting_max = waiting

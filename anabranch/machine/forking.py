@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from time import monotonic
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +38,7 @@ class Decider:
         self.branches: dict[tuple[int, int], BranchSite] = {}
         self.siblings: list[State] = []
         self.budget = 0  # forks until the running path goes back to the loop
+        self.turn_ends: float | None = None  # then it goes back at the next fork
         self.alone = False  # nobody else waits
         self.forks = 0
         self.max_forks = machine.settings.max_forks
@@ -161,7 +163,7 @@ class Decider:
             self.alone = False
             self.machine.trap.in_company()
         self.budget -= 1
-        if self.budget <= 0:
+        if self.budget <= 0 or (self.turn_ends is not None and monotonic() >= self.turn_ends):
             self._yield(site, side, values, continuation)
         return side
 

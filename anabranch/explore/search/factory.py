@@ -17,7 +17,7 @@ from anabranch.explore.search.random_path import RandomPath
 from anabranch.explore.search.topological import OrderKey, Topological
 from anabranch.explore.tree import ExecutionTree
 
-DEFAULT = ("random-path", "nurs:covnew")
+DEFAULT = ("random-path", "places")
 ALIASES = {"covnew": "nurs:covnew", "md2u": "nurs:md2u"}
 
 
