@@ -20,7 +20,6 @@ from anabranch.explore.tree import ExecutionTree
 from anabranch.machine import Machine, MachineSettings, ModelApi, Observer, State
 from anabranch.solver import Backend, BitwuzlaBackend, CrossChecked, QueryLog, SliceSpace, Z3Backend
 
-
 HARD_QUERIES = 0.1
 """The part of a limited time that hard queries may take together."""
 HARD_QUERY = 0.01

@@ -139,9 +139,9 @@ class Exploration:
         self.look_due = False
         if self.stopped is None:
             self.stopped = self.limits.check(self.figures)
+        self.states_to_end = self.states_to_end or self.limits.states_to_end(len(self.search))
         now = time.monotonic()
         if now >= self._next_progress:
-            self.states_to_end = self.states_to_end or self.limits.states_to_end(len(self.search))
             self.listener.on_progress(self.figures.progress())
             self._next_progress = next_look(now, PROGRESS_SECONDS)
         self.machine.trap.stop_now = self.stopped is not None or self.states_to_end > 0

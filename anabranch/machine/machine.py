@@ -30,9 +30,9 @@ from anabranch.machine.objects import ObjectNumbers
 from anabranch.machine.path import Path
 from anabranch.machine.run_time import RunTime, in_case
 from anabranch.machine.state import ROOT, Continuation, State
-from anabranch.machine.undefined import reaches_undefined
 from anabranch.machine.translator.namespace import Namespace
 from anabranch.machine.translator.program import Model, TranslatedProgram
+from anabranch.machine.undefined import reaches_undefined
 from anabranch.machine.values import (
     coerce,
     extract_lane,

@@ -1,8 +1,8 @@
 """What a read at a symbolic offset finds: the values at the possible places as one expression.
 
 Places that hold the same value form a run; so do places whose values are one function of the place, whether
-numbers (`table[i] == i + 1`) or expressions (after `table[x] = y`, each byte is `ite(x == i, y, old)`): such a
-run is read as that function of the offset. The runs are leaves of a balanced tree of choices.
+numbers (`table[i] == i + 1`) or expressions (after `table[x] = y`, each byte is `ite(x == i, y, old)`). It
+is read as that function of the offset. The runs are leaves of a balanced tree of choices.
 """
 
 from __future__ import annotations
@@ -120,10 +120,8 @@ def _generalise(x: Value, y: Value, width: int, budget: list[int]) -> Any:
     if x.op == EXTRACT and x.c != y.c:
         return None
     parts = []
-    for part_x, part_y, part_width in zip(
-        (x.a, x.b, x.c), (y.a, y.b, y.c), _operand_widths(x), strict=True
-    ):
-        if part_x is part_y or part_x.__class__ is int and part_y.__class__ is int and part_x == part_y:
+    for part_x, part_y, part_width in zip((x.a, x.b, x.c), (y.a, y.b, y.c), _operand_widths(x), strict=True):
+        if part_x is part_y or (part_x.__class__ is int and part_y.__class__ is int and part_x == part_y):
             part = part_x
         elif part_x is None or part_y is None or _width(part_x, part_width) != _width(part_y, part_width):
             return None

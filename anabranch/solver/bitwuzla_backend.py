@@ -14,7 +14,6 @@ from anabranch.expr import Expr, variable
 from .backend import UNKNOWN, UNSAT, Answer, Model
 from .bitwuzla_terms import TERMS, side_conditions, term
 
-
 HARD = 0.02  # seconds: what a query takes beyond is taken from the share of hard queries
 LEAST = 0.05  # seconds that every query may take
 

@@ -124,9 +124,7 @@ class _Groups:
     """Constraints and wishes by the variables that they connect."""
 
     def __init__(self, slices: Sequence[Slice]) -> None:
-        self._of: dict[int, list[Expr]] = {}
-        for s in slices:
-            self._of.update(dict.fromkeys(s.vars, list(s.order)))
+        self._of: dict[int, tuple[Expr, ...]] = {v: s.order for s in slices for v in s.vars}
 
     def constraints(self, cond: Expr) -> tuple[Expr, ...]:
         """All that a condition has to agree with."""
@@ -135,7 +133,7 @@ class _Groups:
 
     def add(self, cond: Expr) -> None:
         """One more condition, which may connect groups."""
-        joined = [*self.constraints(cond), *conjuncts(cond)]
+        joined = (*self.constraints(cond), *conjuncts(cond))
         variables = {v for c in joined for v in expr_vars(c)}
         self._of.update(dict.fromkeys(variables, joined))
 

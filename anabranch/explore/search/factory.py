@@ -34,8 +34,8 @@ class SearchContext(Generic[S]):
     """What search orders look at.
 
     `counters` are the executions of every block by its number, `distance` tells how far a state is from code
-    not yet covered (see `UncoveredDistance`), `vain` how many turns that began at a block have covered nothing
-    new, `order_key` is what `Topological` sorts by.
+    not yet covered (see `UncoveredDistance`), `vain` how many turns that began at a block covered nothing new,
+    `order_key` is what `Topological` sorts by.
     """
 
     seed: int

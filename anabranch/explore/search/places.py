@@ -77,13 +77,13 @@ class Places(Generic[S]):
         self._weigh()
         groups = self._groups
         point = self._random() * sum(group.weight for group in groups.values())
-        for key, group in groups.items():
+        for group in groups.values():
             point -= group.weight
             if point < 0:
                 break
         states = group.states  # the last one if rounding left a rest
         state = states[int(self._random() * len(states))]
-        self._last = key
+        self._last = self._where[state][0]
         self.remove(state)
         return state
 
