@@ -34,7 +34,7 @@ class SearchContext(Generic[S]):
     """What search orders look at.
 
     `counters` are the executions of every block by its number, `distance` tells how far a state is from code
-    not yet covered (see `UncoveredDistance`), `vain` how many turns that began at a block covered nothing new,
+    not yet covered (see `UncoveredDistance`), `vain` how often a turn from a block covered nothing new,
     `order_key` is what `Topological` sorts by.
     """
 
