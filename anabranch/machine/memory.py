@@ -92,6 +92,7 @@ class Memory:
         self.counts: dict[int, int] = {}
         self._counts_shared = False
         self._constant_pages: set[int] = set()  # of objects that nobody may write, the same on all paths
+        self._nothing: Page | None = None
         self.numbers = numbers
         self.symbolic_load: Callable[[Expr, int], Value]
         self.symbolic_store: Callable[[Expr, int, Value], None]
@@ -167,14 +168,22 @@ class Memory:
         if size <= PAGE_SIZE:
             S[key] = W[key] = [undefined(8)] * size if content is None else bytearray(content)
             return
+        if content is None:
+            whole = size >> PAGE_BITS
+            self.pages = self.pages.update(dict.fromkeys(range(key, key + whole), self._undefined_page()))
+            if size & PAGE_MASK:
+                S[key + whole] = W[key + whole] = [undefined(8)] * (size & PAGE_MASK)
+            return
         for start in range(0, size, PAGE_SIZE):
-            page: Page
-            if content is None:
-                page = [undefined(8)] * min(PAGE_SIZE, size - start)
-            else:
-                page = bytearray(content[start : start + PAGE_SIZE])
-            S[key] = W[key] = page
+            S[key] = W[key] = bytearray(content[start : start + PAGE_SIZE])
             key += 1
+
+    def _undefined_page(self) -> Page:
+        """A page without known bytes: one for all objects and paths, until somebody writes to it."""
+        page = self._nothing
+        if page is None or page[0] is not undefined(8):
+            page = self._nothing = [undefined(8)] * PAGE_SIZE
+        return page
 
     def release(self, info: ObjectInfo, how: str) -> None:
         """End the life of an object; later accesses find out how."""
