@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from anabranch import expr
-from anabranch.expr import Expr, expr_vars, substitute, variable
+from anabranch.expr import Expr, evaluate, expr_vars, substitute, variable
 from anabranch.ir.module import Module
 from anabranch.ir.types import VOID
 from anabranch.machine import location
 from anabranch.machine.addresses import AddressResolver
-from anabranch.machine.api import ModelApi, sample
+from anabranch.machine.api import ModelApi, path_model, sample
 from anabranch.machine.arithmetic import Arithmetic
 from anabranch.machine.clock import Trap
 from anabranch.machine.constants import Layout
@@ -26,7 +26,7 @@ from anabranch.machine.intrinsics import Intrinsics
 from anabranch.machine.known import Knowledge
 from anabranch.machine.location import Where
 from anabranch.machine.memory import Memory
-from anabranch.machine.objects import ObjectNumbers
+from anabranch.machine.objects import MASK64, ObjectNumbers
 from anabranch.machine.path import Path
 from anabranch.machine.run_time import RunTime, in_case
 from anabranch.machine.state import ROOT, Continuation, State
@@ -51,6 +51,7 @@ from anabranch.solver.few import few_values
 
 Value = Any
 PYTHON_FRAMES = 400  # Python frames that the engine itself may need on top of the program's
+PATTERNS = (MASK64, 0xAAAAAAAAAAAAAAAA, 0x0123456789ABCDEF, 1)  # tried for uninitialised data
 INTERPRETED_FRAMES = 6  # Python frames of a call that the interpreter makes, at most
 
 
@@ -412,6 +413,11 @@ class Machine:
         differ = expr.ne(one, other, value.w)
         if differ.__class__ is not Expr:
             return bool(differ)
+        here = path_model(self.path.slices, value)
+        for pattern in PATTERNS:  # a value that makes a difference is proof enough
+            tried = {x.a: pattern & (1 << x.w) - 1 for x in unknown.values()}
+            if evaluate(differ, here | tried) is True:
+                return True
         parts = dict.fromkeys(self.path.slices[i] for i in indices if i >= 0)
         constraints = [c for part in parts for c in part.order]
         try:
