@@ -24,7 +24,7 @@ from anabranch.cli.values import (
     parse_time,
 )
 
-SEARCHES = ("dfs", "bfs", "random-path", "random-state", "nurs:covnew", "nurs:md2u", "topological")
+SEARCHES = ("dfs", "bfs", "random-path", "random-state", "nurs:covnew", "nurs:md2u", "places", "topological")
 CHECKS = ("overflow", "leak")
 TEST_CHOICES = ("all", "covering", "errors", "none")
 GROUPS = ("Program", "Input", "Search", "Merging", "Limits", "Errors", "Solver", "Results", "Display")
@@ -149,7 +149,7 @@ class RunSettings:
     )  # fmt: skip
 
     search: tuple[str, ...] = _option(
-        ("random-path", "nurs:covnew"), "search", "Search",
+        ("random-path", "places"), "search", "Search",
         "order of exploration; several take turns (repeatable): " + ", ".join(SEARCHES),
         one_of(*SEARCHES), metavar="NAME", repeat=True,
     )  # fmt: skip

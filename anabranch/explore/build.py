@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from time import monotonic
@@ -25,6 +25,10 @@ from anabranch.solver import Backend, BitwuzlaBackend, CrossChecked, QueryLog, S
 
 GRACE = 1.0
 """Seconds that a query may go on after the time of the run is up."""
+HARD_QUERIES = 0.1
+"""The part of a limited time that hard queries may take together."""
+HARD_QUERY = 0.01
+"""The part of it that a single one may take."""
 
 
 def find_model(name: str, api: ModelApi, settings: ExploreSettings) -> Any:
@@ -71,10 +75,22 @@ def make_machine(
     )
 
 
+def query_seconds(settings: ExploreSettings) -> float | None:
+    """What a single query may take: a small part of the time if that is limited, for there is other work."""
+    limits = [settings.max_solver_time]
+    if settings.max_time is not None:
+        limits.append(HARD_QUERY * settings.max_time)
+    return min((limit for limit in limits if limit is not None), default=None)
+
+
 def make_backend(settings: ExploreSettings, log_dir: Path | None) -> Backend:
     """The solver behind the chain, with a second opinion and a log of queries where wanted."""
     end = None if settings.max_time is None else monotonic() + settings.max_time + GRACE
-    backend: Backend = BitwuzlaBackend(seconds=settings.max_solver_time, end=end)
+    backend: Backend = BitwuzlaBackend(
+        seconds=query_seconds(settings),
+        share=HARD_QUERIES if settings.max_time is not None else None,
+        end=end,
+    )
     if settings.check_solver:
         backend = CrossChecked(backend, Z3Backend(), log_dir)
     if settings.log_queries and log_dir is not None:
@@ -89,6 +105,7 @@ def make_order(
     table: BlockTable,
     counters: Sequence[int],
     new_coverage: NewCoverage,
+    vain: Mapping[int, int],
 ) -> Search[State]:
     """The search order that the settings name."""
 
@@ -111,6 +128,7 @@ def make_order(
         tree=tree,
         counters=counters,
         distance=distance,
+        vain=vain,
         order_key=order,
     )
     return make_search(settings.search, context)

@@ -37,8 +37,13 @@ STACK_BYTES = 1 << 30
 NO_BATCH = 1 << 60
 ROWS_KEPT = 400_000  # rows of the execution tree in memory before they are written
 ROWS_KEPT_TIMED = 20_000  # with a limit of time: writing them takes long, and is to be done when it is up
+TURN_INSTRUCTIONS = 1000  # what a turn counts for at least, also if it loops without a fork
+FORKING_SHARE = 10  # of the time of a turn, after which it ends at a fork
+TURN_SECONDS = 0.01  # of a turn in vain count like another one, where time is limited
+TURNS_IN_TIME = 600  # turns that the time limit of a run has room for at least
 STATS_SECONDS = 1.0
 PROGRESS_SECONDS = 0.2
+LOOK_SHARE = 50  # times as long as a look took, it is not repeated
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +86,10 @@ class Exploration:
         self.reporter.machine = self.machine
         self.reporter.new_coverage = self.new_coverage
         self.reporter.on_tick = self.look
-        self.search = make_order(program, settings, self.tree, self.table, counters, self.new_coverage)
+        self.vain: dict[int, int] = {}  # turns by the place they began at that covered nothing new
+        self.search = make_order(
+            program, settings, self.tree, self.table, counters, self.new_coverage, self.vain
+        )
         self.operators = Operators(self.search, NoMerge(), NoPrune())
         self.batch = NO_BATCH if settings.search == ("dfs",) else settings.batch_forks
         if reduce is not None:
@@ -96,6 +104,8 @@ class Exploration:
                 memory=settings.max_memory * 1_000_000 if settings.max_memory else None,
             )
         )
+        if settings.max_time is not None:
+            self.machine.trap.seconds = settings.max_time / TURNS_IN_TIME
         self.stopped: str | None = None
         self.states_to_end = 0  # for the sake of memory
         self.waiting_max = 0
@@ -109,15 +119,27 @@ class Exploration:
     def advance(self, state: State) -> Sequence[State]:
         """Run a state to where control comes back; it comes last among its successors."""
         self.picks += 1
+        place, before, began = state.place, self.new_coverage.version, time.monotonic()
         trap = self.machine.trap
         settings = self.settings
         trap.begin_turn(settings.batch_instructions, settings.max_instructions, alone=not len(self.search))
+        if trap.seconds is not None:
+            self.machine.decider.turn_ends = began + trap.seconds / FORKING_SHARE
         own, siblings = self.machine.run(state, 1 if self.operators.in_a_hurry() else self.batch)
         if own is not None:
             if self.new_coverage.check():
                 own.covered_new = True
                 own.instructions_since_new = 1
+                for sibling in siblings:
+                    sibling.instructions_since_new = 1
+            elif own.instructions_since_new:
+                own.instructions_since_new += TURN_INSTRUCTIONS
             siblings.append(own)
+        if self.new_coverage.version == before:
+            cost = 1
+            if trap.seconds is not None:  # time is short, and long turns take more of it
+                cost += int((time.monotonic() - began) / TURN_SECONDS)
+            self.vain[place] = self.vain.get(place, 0) + cost
         waiting = len(self.search) + len(siblings)
         if waiting > self.waiting_max:
             self.waiting_max = waiting
@@ -138,15 +160,15 @@ class Exploration:
         self.look_due = False
         if self.stopped is None:
             self.stopped = self.limits.check(self.figures)
+        self.states_to_end = self.states_to_end or self.limits.states_to_end(len(self.search))
         now = time.monotonic()
         if now >= self._next_progress:
-            self._next_progress = now + PROGRESS_SECONDS
-            self.states_to_end = self.states_to_end or self.limits.states_to_end(len(self.search))
             self.listener.on_progress(self.figures.progress())
+            self._next_progress = next_look(now, PROGRESS_SECONDS)
         self.machine.trap.stop_now = self.stopped is not None or self.states_to_end > 0
         if now >= self._next_stats:
-            self._next_stats = now + STATS_SECONDS
             self.listener.on_stats(self.figures.stats_row())
+            self._next_stats = next_look(now, STATS_SECONDS)
 
     def _save_memory(self) -> None:
         """End the least promising waiting states if memory runs short; each one is counted."""
@@ -155,6 +177,7 @@ class Exploration:
         self.machine.trap.stop_now = False
         self.space.evict(0)
         self.machine.namespace.forget_symbolic()
+        self.machine.addresses.forget_symbolic()
         expr.collect()
 
     def _give_up(self, states: Sequence[State], why: str) -> None:
@@ -248,6 +271,12 @@ class Exploration:
             for place, count in places.items():
                 result.lose(kind, place, count)
         return result
+
+
+def next_look(began: float, interval: float) -> float:
+    """When to look again, so that looking takes little of the time also where a look takes long."""
+    now = time.monotonic()
+    return now + max(interval, LOOK_SHARE * (now - began))
 
 
 Reduce = Callable[[Exploration], Operators]

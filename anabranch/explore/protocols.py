@@ -38,7 +38,7 @@ class SearchState(Protocol):
     """Forks on its path."""
     covered_new: bool
     instructions_since_new: int
-    """Instructions since its path last covered something new; 0 if it never did."""
+    """About how many instructions ago its path, or one it came from, covered something new; 0: never."""
 
 
 S = TypeVar("S", bound=SearchState)

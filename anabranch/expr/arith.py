@@ -56,6 +56,11 @@ def add_const(x: Expr, c: int) -> Value:
     return binary_const(ADD, w, x, c)
 
 
+def same_choice(x: Expr, y: Expr) -> bool:
+    """Do two choices choose constants by the same condition?"""
+    return x.a is y.a and all(k.__class__ is int for k in (x.b, x.c, y.b, y.c))
+
+
 def _add_nodes(x: Expr, y: Expr) -> Value:
     w = x.w
     if x is y:
@@ -70,6 +75,8 @@ def _add_nodes(x: Expr, y: Expr) -> Value:
                 return q.a
             if q.a.__class__ is int:
                 return add(sub(p, q.b, w), q.a, w)
+    if x.op == ITE and y.op == ITE and same_choice(x, y):
+        return const_ite(x.a, (x.b + y.b) & MASK[w], (x.c + y.c) & MASK[w], w)
     if (x.op == ZEXT and low_zeros(y)) or (y.op == ZEXT and low_zeros(x)):
         r = join_disjoint(x, y)
         if r is not None:
@@ -127,6 +134,8 @@ def _sub_nodes(x: Expr, y: Expr) -> Value:
             return x.b
         if x.b is y:
             return x.a
+    if x.op == ITE and y.op == ITE and same_choice(x, y):
+        return const_ite(x.a, (x.b - y.b) & MASK[w], (x.c - y.c) & MASK[w], w)
     if y.op == SUB:
         if y.a.__class__ is int:
             return add(add(x, y.b, w), -y.a, w)

@@ -58,6 +58,8 @@ def sext(x: Value, w_from: int, w_to: int) -> Value:
 
 # -- extraction -------------------------------------------------------------------------------------------
 
+KNOWN_DEPTH = 6  # operands that are looked through for known bits
+
 # Rules by the operator below: (operand, low bit, width) -> value, or None if no rule fits.
 EXTRACT_RULES: dict[str, Callable[[Expr, int, int], Value | None]] = {}
 
@@ -126,7 +128,44 @@ def _extract_ite(x: Expr, lo: int, w: int) -> Value | None:
     return None
 
 
+def _known_bits(x: Value, lo: int, w: int, depth: int = 0) -> int | None:
+    """Bits lo .. lo+w-1 of x if its shape alone tells them (fields joined, masked, put beside constants)."""
+    if x.__class__ is not Expr:
+        return int(x >> lo & MASK[w])
+    op = x.op
+    if depth == KNOWN_DEPTH:
+        return None
+    if op == CONCAT:
+        low_w = x.w - x.a.w if x.a.__class__ is Expr else x.b.w
+        if lo >= low_w:
+            return _known_bits(x.a, lo - low_w, w, depth + 1)
+        return _known_bits(x.b, lo, w, depth + 1) if lo + w <= low_w else None
+    if op == ZEXT:
+        if lo >= x.a.w:
+            return 0
+        return _known_bits(x.a, lo, w, depth + 1) if lo + w <= x.a.w else None
+    if op == EXTRACT:
+        return _known_bits(x.a, lo + x.c, w, depth + 1)
+    if op in (AND, OR, XOR):
+        p = _known_bits(x.a, lo, w, depth + 1)
+        q = _known_bits(x.b, lo, w, depth + 1)
+        if op == AND and (p == 0 or q == 0):
+            return 0
+        if op == OR and (p == MASK[w] or q == MASK[w]):
+            return MASK[w]
+        if p is not None and q is not None:
+            return p & q if op == AND else p | q if op == OR else p ^ q
+    return None
+
+
+def _constant(v: int, w: int) -> Value:
+    return bool(v) if w == 1 else v
+
+
 def _extract_and(x: Expr, lo: int, w: int) -> Value | None:
+    known = _known_bits(x, lo, w)
+    if known is not None:
+        return _constant(known, w)
     if x.b.__class__ is int:
         c = x.b >> lo & MASK[w]
         if c == 0:
@@ -137,6 +176,9 @@ def _extract_and(x: Expr, lo: int, w: int) -> Value | None:
 
 
 def _extract_or(x: Expr, lo: int, w: int) -> Value | None:
+    known = _known_bits(x, lo, w)
+    if known is not None:
+        return _constant(known, w)
     if x.b.__class__ is int:
         c = x.b >> lo & MASK[w]
         if c == 0:
@@ -159,6 +201,9 @@ def _no_bits(x: Expr, lo: int, w: int) -> bool:
 
 
 def _extract_xor(x: Expr, lo: int, w: int) -> Value | None:
+    known = _known_bits(x, lo, w)
+    if known is not None:
+        return _constant(known, w)
     if x.b.__class__ is int:
         c = x.b >> lo & MASK[w]
         if c == 0:
@@ -203,6 +248,8 @@ def concat(hi: Value, hi_w: int, lo: Value, lo_w: int) -> Value:
         if op == ZEXT:
             k = hi.a.w
             return zext(concat(hi.a, k, lo, lo_w), k + lo_w, hi_w + lo_w)
+        if op == SEXT and hi.a.w == 1 and hi.a is extract(lo, lo_w - 1, 1, lo_w):
+            return sext(lo, lo_w, hi_w + lo_w)
         if lo.__class__ is not Expr:
             if op == ITE and hi.b.__class__ is int and hi.c.__class__ is int:
                 return const_ite(hi.a, hi.b << lo_w | lo, hi.c << lo_w | lo, hi_w + lo_w)

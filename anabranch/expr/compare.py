@@ -26,6 +26,7 @@ from .node import (
     SHL,
     SLT,
     SUB,
+    UDIV,
     ULT,
     UREM,
     XOR,
@@ -135,6 +136,19 @@ def _eq_concat(x: Expr, c: int) -> Value | None:
     return bool_and(high, eq(x.b, c & MASK[low_w], low_w))
 
 
+def _eq_udiv(x: Expr, c: int) -> Value | None:
+    """x / k == c iff c*k <= x < c*k + k."""
+    k, w = x.b, x.w
+    if k.__class__ is not int:
+        return None
+    low = c * k
+    if low > MASK[w]:
+        return False
+    if low + k > MASK[w]:
+        return not_(ult(x.a, low, w))
+    return ult(sub(x.a, low, w), k, w)
+
+
 def _eq_ite(x: Expr, c: int) -> Value | None:
     return _into_choices(x, c, eq)
 
@@ -151,6 +165,7 @@ EQ_RULES: dict[str, Rule] = {
     OR: _eq_or,
     CONCAT: _eq_concat,
     ITE: _eq_ite,
+    UDIV: _eq_udiv,
 }
 
 
@@ -289,6 +304,8 @@ def ult_const(x: Expr, c: int) -> Value:
             return ult_const(x.b, c & MASK[k]) if x.a == high else x.a < high
     elif op in (AND, UREM, SHL) and maybe_ones(x) < c:
         return True
+    elif op == UDIV and x.b.__class__ is int:  # x / k < c iff x < c*k
+        return ult(x.a, c * x.b, w)
     if c == 1 << (w - 1):
         return bit_zero(x, w - 1)
     return binary_const(ULT, 1, x, c)

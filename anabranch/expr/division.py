@@ -76,6 +76,9 @@ def udiv(x: Value, y: Value, w: int) -> Value:
             return MASK[w]
         if is_power_of_two(y):
             return lshr(x, y.bit_length() - 1, w)
+        if x.op == UDIV and x.b.__class__ is int:
+            whole = x.b * y
+            return udiv(x.a, whole, w) if whole <= MASK[w] else 0
         n = _narrowed(x, y, w)
         if n < w:
             return _at_width(x, y, w, n, udiv)

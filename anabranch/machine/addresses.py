@@ -15,8 +15,9 @@ from anabranch import expr
 from anabranch.expr import Expr, expr_vars
 from anabranch.machine.arithmetic import to_signed
 from anabranch.machine.ends import Fault, ProgramError
-from anabranch.machine.memory import join_bytes, split_value
+from anabranch.machine.memory import split_value
 from anabranch.machine.objects import ObjectInfo
+from anabranch.machine.tables import read_table
 from anabranch.machine.undefined import settled
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 Value = Any
 MAX_LEAVES = 1 << 16  # places a read may choose from before the path forks over halves
 MAX_TARGETS = 1 << 11  # likewise for a write, which touches every one of them
+FEW = 16  # places that are told one by one
 WORD = 8  # bytes that a block is chosen in at a time
 
 
@@ -85,6 +87,11 @@ class AddressResolver:
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.memory = machine.memory
+        self._constant_reads: dict[tuple[Any, ...], Value] = {}
+
+    def forget_symbolic(self) -> None:
+        """Drop what is remembered of reads from constant objects."""
+        self._constant_reads.clear()
 
     # ---- which object --------------------------------------------------------------------------------
 
@@ -100,7 +107,10 @@ class AddressResolver:
         return self._by_model(address, size, write)
 
     def _defined(self, address: Expr) -> Value:
-        """The address without uninitialised data, if such data has no influence on it."""
+        """The address as far as it is known, without uninitialised data if that has no influence on it."""
+        address = self.machine.knowledge.settled(address)
+        if address.__class__ is not Expr:
+            return address
         indices = expr_vars(address)
         if not indices or indices[0] >= 0:
             return address
@@ -189,9 +199,12 @@ class AddressResolver:
 
     # ---- what is there -------------------------------------------------------------------------------
 
-    def places(self, info: ObjectInfo, offset: Value, size: int, most: int) -> range:
+    def places(self, info: ObjectInfo, offset: Expr, size: int, most: int) -> Sequence[int]:
         """The offsets that an access may have, at most `most`; forks over halves while there are more."""
-        step, rest = stride(offset) if offset.__class__ is Expr else (1, 0)
+        few = self.machine.few_values(offset, FEW)
+        if few is not None:
+            return sorted(place for place in few if place <= info.size - size)
+        step, rest = stride(offset)
         low, high = 0, info.size - size + 1
         first, last = self.machine.range_of(offset, 64)
         low, high = max(low, first), min(high, last + 1)
@@ -214,9 +227,14 @@ class AddressResolver:
         places = self.places(info, offset, size, MAX_LEAVES)
         if not places:
             raise RuntimeError("an access in bounds has no place")
+        key = (info.id, offset, size, places[0], places[-1], len(places))
+        if info.readonly and key in self._constant_reads:
+            return self._constant_reads[key]
         data = self.memory.read_bytes(info.base + places[0], places[-1] - places[0] + size)
-        runs = value_runs(data, places, size)
-        return choose(runs, offset, 8 * size)
+        value = read_table(data, places, size, offset)
+        if info.readonly:
+            self._constant_reads[key] = value
+        return value
 
     def store(self, address: Value, size: int, value: Value) -> None:
         self.write_bytes(address, split_value(value, size))
@@ -234,8 +252,7 @@ class AddressResolver:
         block: list[Value] = []
         for start in range(0, size, WORD):
             count = min(WORD, size - start)
-            word = choose(value_runs(data[start:], places, count), offset, 8 * count)
-            block += split_value(word, count)
+            block += split_value(read_table(data[start:], places, count, offset), count)
         return block
 
     def write_bytes(self, address: Value, parts: Sequence[Value]) -> None:
@@ -258,32 +275,3 @@ class AddressResolver:
             for index, part in enumerate(parts):
                 data[start + index] = expr.ite(here, part, data[start + index], 8)
         self.memory.write_bytes(base, data)
-
-
-def value_runs(data: list[Value], places: range, size: int) -> list[tuple[int, Value]]:
-    """`(first place, value)` of each run of places that hold the same value."""
-    runs: list[tuple[int, Value]] = []
-    start = places[0]
-    previous: Value = None
-    for place in places:
-        piece = data[place - start : place - start + size]
-        try:
-            value: Value = int.from_bytes(piece, "little")
-        except TypeError:
-            value = join_bytes(piece)
-        if value is previous or (value.__class__ is int and previous.__class__ is int and value == previous):
-            continue
-        runs.append((place, value))
-        previous = value
-    return runs
-
-
-def choose(runs: list[tuple[int, Value]], offset: Expr, width: int) -> Value:
-    """The value at an offset as a balanced tree over the runs."""
-    if len(runs) == 1:
-        return runs[0][1]
-    middle = len(runs) // 2
-    boundary = runs[middle][0]
-    left = choose(runs[:middle], offset, width)
-    right = choose(runs[middle:], offset, width)
-    return expr.ite(expr.ult(offset, boundary, 64), left, right, width)

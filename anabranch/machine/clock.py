@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from time import monotonic
 from types import FrameType
 from typing import TYPE_CHECKING, Protocol
 
@@ -35,12 +36,15 @@ class Trap:
 
     A path that runs long is sent back to the loop when its turn has used up its instructions, if others
     wait: a turn that begins alone lasts until the first fork and then begins again. So that the same run
-    does this at the same instruction every time, counting is exact when the point comes near.
+    does this at the same instruction every time, counting is exact when the point comes near. A run that
+    is to make the most of a limited time cuts turns by the clock instead (`seconds`).
     """
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.real = machine.counters.N
+        self.seconds: float | None = None  # a turn may last, while others wait
+        self._turn_ends = 0.0
         self.stop_now = False  # at the next block
         self._granted = 0
         self._patience: int | None = None
@@ -69,6 +73,8 @@ class Trap:
         limit = self._limit
         self._exact = self._stop_at = None
         self._before = self.real[:]
+        if self.seconds is not None:
+            self._turn_ends = monotonic() + self.seconds
         if (patience is not None and patience < MARGIN) or limit is not None:
             self.arm()
 
@@ -131,6 +137,8 @@ class Trap:
             self.machine.observer.tick()
             self._plan()
         over = self._exact is not None and self._stop_at is not None and self._exact >= self._stop_at
+        if self.seconds is not None and self._patience is not None and monotonic() >= self._turn_ends:
+            over = True
         if not self.stop_now and not over:
             return False
         self._exact = None

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from time import monotonic
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ from anabranch.solver import Slice, SolverUnknown, Split
 if TYPE_CHECKING:
     from anabranch.machine.machine import Machine
 
+FORK_INSTRUCTIONS = 100  # between two forks, about: counting them for each path would cost too much
 INTERPRETER_CODE = Interpreter.run.__code__
 
 
@@ -37,6 +39,7 @@ class Decider:
         self.branches: dict[tuple[int, int], BranchSite] = {}
         self.siblings: list[State] = []
         self.budget = 0  # forks until the running path goes back to the loop
+        self.turn_ends: float | None = None  # then it goes back at the next fork
         self.alone = False  # nobody else waits
         self.forks = 0
         self.max_forks = machine.settings.max_forks
@@ -92,10 +95,10 @@ class Decider:
             return self._unknown(e, part, unknown.known_side)
 
     def _unknown(self, e: Expr, part: Slice, side: bool) -> bool:
-        """The solver gave up on one side: it is lost, and the path goes on with the other."""
+        """The solver gave up on one side. The path goes on with the inputs of the model alone, so that it
+        does not come to queries as hard again; the others are lost."""
         self.machine.lose("solver gave up")
-        taken = e if side else not_(e)
-        self.path.constrain(taken, self.space.extend(part, taken))
+        self.path.fix(part)
         return side
 
     def _undefined(self, e: Expr) -> bool:
@@ -127,6 +130,8 @@ class Decider:
             self.on_fork(site, continuation)
         self.forks += 1
         path.depth += 1
+        if path.instructions_since_new:
+            path.instructions_since_new += FORK_INSTRUCTIONS
         negated = e.neg
         if negated is None:
             negated = not_(e)
@@ -162,7 +167,7 @@ class Decider:
             self.alone = False
             self.machine.trap.in_company()
         self.budget -= 1
-        if self.budget <= 0:
+        if self.budget <= 0 or (self.turn_ends is not None and monotonic() >= self.turn_ends):
             self._yield(site, side, values, continuation)
         return side
 

@@ -23,6 +23,7 @@ from anabranch.machine.ends import Exit, Fault, LongJump, Loss, PathEnd, Program
 from anabranch.machine.forking import Decider
 from anabranch.machine.interpreter import Interpreter
 from anabranch.machine.intrinsics import Intrinsics
+from anabranch.machine.known import Knowledge
 from anabranch.machine.location import Where
 from anabranch.machine.memory import Memory
 from anabranch.machine.objects import ObjectNumbers
@@ -47,6 +48,7 @@ from anabranch.machine.values import (
     store_value,
 )
 from anabranch.solver import SliceSpace, SolverUnknown
+from anabranch.solver.few import few_values
 
 Value = Any
 PYTHON_FRAMES = 400  # Python frames that the engine itself may need on top of the program's
@@ -119,6 +121,7 @@ class Machine:
         self.layout = Layout(module, self.numbers, external_globals)
         self.memory = Memory(self.numbers)
         self.path = Path(self.memory, space)
+        self.knowledge = Knowledge(self.path.slices)
         self.counters = Counters(table)
         self.arithmetic = Arithmetic(self.check)
         self.run_time = RunTime(self)
@@ -165,6 +168,7 @@ class Machine:
             "load_value": load_value,
             "store_value": store_value,
             "in_case": in_case,
+            "known": self.knowledge.known,
             "setjmp": self.setjmp,
             "fit": fit,
             "coerce": coerce,
@@ -362,6 +366,11 @@ class Machine:
             return int(value), int(value)
         parts = list(dict.fromkeys(self.path.slices[i] for i in expr_vars(value) if i >= 0))
         return self.space.range_of(parts, value)
+
+    def few_values(self, value: Expr, limit: int) -> frozenset[int] | None:
+        """A set of at most `limit` values that holds every feasible value, found without the solver."""
+        parts = dict.fromkeys(self.path.slices[i] for i in expr_vars(value) if i >= 0)
+        return few_values(value, {v: part.bounds[v] for part in parts for v in part.vars}, limit)
 
     def pick(self, value: Value, width: int, why: str) -> int:
         """One feasible value; siblings take the others."""

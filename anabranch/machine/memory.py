@@ -92,6 +92,7 @@ class Memory:
         self.counts: dict[int, int] = {}
         self._counts_shared = False
         self._constant_pages: set[int] = set()  # of objects that nobody may write, the same on all paths
+        self._nothing: Page | None = None
         self.numbers = numbers
         self.symbolic_load: Callable[[Expr, int], Value]
         self.symbolic_store: Callable[[Expr, int, Value], None]
@@ -167,25 +168,28 @@ class Memory:
         if size <= PAGE_SIZE:
             S[key] = W[key] = [undefined(8)] * size if content is None else bytearray(content)
             return
+        if content is None:
+            whole = size >> PAGE_BITS
+            self.pages = self.pages.update(dict.fromkeys(range(key, key + whole), self._undefined_page()))
+            if size & PAGE_MASK:
+                S[key + whole] = W[key + whole] = [undefined(8)] * (size & PAGE_MASK)
+            return
         for start in range(0, size, PAGE_SIZE):
-            page: Page
-            if content is None:
-                page = [undefined(8)] * min(PAGE_SIZE, size - start)
-            else:
-                page = bytearray(content[start : start + PAGE_SIZE])
-            S[key] = W[key] = page
+            S[key] = W[key] = bytearray(content[start : start + PAGE_SIZE])
             key += 1
+
+    def _undefined_page(self) -> Page:
+        """A page without known bytes: one for all objects and paths, until somebody writes to it."""
+        page = self._nothing
+        if page is None or page[0] is not undefined(8):
+            page = self._nothing = [undefined(8)] * PAGE_SIZE
+        return page
 
     def release(self, info: ObjectInfo, how: str) -> None:
         """End the life of an object; later accesses find out how."""
         number = info.id
         self.fresh[number] = info.dead(how)
-        first = info.base >> PAGE_BITS
-        for key in range(first, first + max(1, (info.size + PAGE_MASK) >> PAGE_BITS)):
-            self.S.pop(key, None)
-            self.W.pop(key, None)
-            if key in self.pages:
-                self.pages = self.pages.delete(key)
+        self._drop_pages(info.base, info.size)
 
     def release_stack(self, bases: tuple[int, ...]) -> None:
         """The locals of a returning frame die and leave no trace: their number tells what they were."""
@@ -197,14 +201,29 @@ class Memory:
                 info = info if info is not None else self.objects[number]
                 self.objects = self.objects.delete(number)
             assert info is not None
-            key = base >> PAGE_BITS
-            for page in range(
-                key, key + 1 if info.size <= PAGE_SIZE else (base + info.size - 1 >> PAGE_BITS) + 1
-            ):
-                S.pop(page, None)
-                W.pop(page, None)
-                if page in self.pages:
-                    self.pages = self.pages.delete(page)
+            if info.size > PAGE_SIZE:
+                self._drop_pages(base, info.size)
+                continue
+            page = base >> PAGE_BITS
+            S.pop(page, None)
+            W.pop(page, None)
+            if page in self.pages:
+                self.pages = self.pages.delete(page)
+
+    def _drop_pages(self, base: int, size: int) -> None:
+        first = base >> PAGE_BITS
+        keys = range(first, first + max(1, (size + PAGE_MASK) >> PAGE_BITS))
+        for table in (self.S, self.W):
+            for key in keys if len(keys) <= len(table) else [key for key in table if key in keys]:
+                table.pop(key, None)
+        if len(keys) == 1:
+            if first in self.pages:
+                self.pages = self.pages.delete(first)
+            return
+        pages = self.pages.mutate()  # much quicker than one map after another
+        for key in keys:
+            pages.pop(key, None)
+        self.pages = pages.finish()
 
     # ---- complete accesses ---------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import immutables
 
-from anabranch.expr import Expr
+from anabranch.expr import Expr, eq, variable
 from anabranch.machine.memory import Memory
 from anabranch.machine.state import Cons, State
 from anabranch.solver import Slice, SliceSpace
@@ -128,3 +128,14 @@ class Path:
         slices = self.slices
         for index in now.vars:
             slices[index] = now
+
+    def fix(self, part: Slice) -> None:
+        """Keep only the values of a slice's model, each variable in a slice of its own."""
+        for index in part.vars:
+            x = variable(index)
+            value = part.model[index]
+            same: Expr = eq(x, value if x.w > 1 else bool(value), x.w)
+            fixed = self.space.assume(self.space.root(index), same)
+            assert fixed is not None
+            self.condition = (same, self.condition)
+            self.slices[index] = fixed

@@ -9,18 +9,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from anabranch import expr
-from anabranch.expr import Expr, expr_vars, substitute, variable
+from anabranch.expr import Expr, evaluate, expr_vars, ite, or_, substitute, variable
+from anabranch.expr.node import ITE, VAR
+from anabranch.expr.variables import postorder
+from anabranch.machine.api import path_model
+from anabranch.machine.objects import MASK64
 from anabranch.solver import SolverUnknown
 
 if TYPE_CHECKING:
     from anabranch.machine.machine import Machine
 
 Value = Any
+PATTERNS = (MASK64, 0xAAAAAAAAAAAAAAAA, 0x0123456789ABCDEF, 1)  # tried for uninitialised data
 
 
 def settled(machine: Machine, value: Expr) -> Value | None:
     """The value without uninitialised data; None if such data can change it. May fork."""
-    now: Value = value
+    now: Value = machine.knowledge.settled(value)
     while now.__class__ is Expr and has_undefined(now):
         if not depends(machine, now):
             return with_zeros(now)
@@ -38,17 +43,27 @@ def has_undefined(value: Expr) -> bool:
 
 def depends(machine: Machine, value: Expr) -> bool:
     """Can uninitialised data change the value on this path?"""
+    reached = reaches_undefined(value)
+    if reached.__class__ is Expr and machine.decider.ask(reached)[1] is False:
+        return False
     unknown = {variable(i): expr.var(f"undefined?{-i}", variable(i).w) for i in expr_vars(value) if i < 0}
     one, other = substitute(value, unknown), with_zeros(value)
     differ = expr.ne(one, other, value.w)
     if differ.__class__ is not Expr:
         return bool(differ)
+    here = path_model(machine.path.slices, value)
+    for pattern in PATTERNS:  # a value that makes a difference is proof enough
+        tried = {x.a: pattern & (1 << x.w) - 1 for x in unknown.values()}
+        if evaluate(differ, here | tried) is True:
+            return True
     parts = dict.fromkeys(machine.path.slices[i] for i in expr_vars(value) if i >= 0)
     constraints = [c for part in parts for c in part.order]
     try:
         return machine.space.check([*constraints, differ]) is not None
     except SolverUnknown:
         machine.lose("solver gave up")
+        for part in parts:
+            machine.path.fix(part)
         return False
 
 
@@ -78,3 +93,24 @@ def dividing_condition(value: Expr) -> Expr | None:
                 seen.add(part)
                 pending.append(part)
     return None
+
+
+def reaches_undefined(e: Expr) -> Value:
+    """A condition on defined data without which uninitialised data has no influence on the value.
+
+    The choices in the value decide: what is not chosen has no influence. True if that tells nothing.
+    """
+    memo: dict[Expr, Value] = {}
+    for n in postorder([e]):
+        if n.op == VAR:
+            memo[n] = n.a < 0
+            continue
+        if expr_vars(n)[0] >= 0:
+            memo[n] = False
+            continue
+        a, b, c = (memo[x] if x.__class__ is Expr else False for x in (n.a, n.b, n.c))
+        if n.op == ITE and a is False:
+            memo[n] = ite(n.a, b, c, 1)
+        else:
+            memo[n] = or_(or_(a, b, 1), c, 1)
+    return memo[e]

@@ -15,29 +15,49 @@ from .backend import UNKNOWN, UNSAT, Answer, Model
 from .bitwuzla_terms import TERMS, side_conditions, term
 
 QUERY_EFFORT = 20  # of a query that needs no search, in polls
+HARD = 0.02  # seconds: what a query takes beyond is taken from the share of hard queries
+LEAST = 0.05  # seconds that every query may take
 
 
 class Limit:
     """Ends a query after a number of polls by the solver (repeatable) or, if asked for, some seconds.
 
-    `end` is a time, by `time.monotonic`, after which no query goes on.
+    `end` is a time, by `time.monotonic`, after which no query goes on. With a `share`, hard queries together
+    may take that part of the time since the first query; each one may take what is left of it.
     """
 
-    __slots__ = ("deadline", "end", "left", "polls", "seconds")
+    __slots__ = ("_began", "_spent", "_start", "deadline", "end", "left", "polls", "seconds", "share")
 
-    def __init__(self, polls: int, seconds: float | None, end: float | None = None) -> None:
+    def __init__(
+        self, polls: int, seconds: float | None, share: float | None = None, end: float | None = None
+    ) -> None:
         self.polls = polls
         self.seconds = seconds
+        self.share = share
         self.end = end
         self.left = polls
         self.deadline = end
+        self._began = self._start = 0.0
+        self._spent = 0.0
 
     def start(self) -> None:
         """A new query begins."""
         self.left = self.polls
-        if self.seconds is not None:
-            stop = monotonic() + self.seconds
-            self.deadline = stop if self.end is None else min(stop, self.end)
+        if self.seconds is None:
+            return
+        seconds = self.seconds
+        self._start = monotonic()
+        if self.share is not None:
+            self._began = self._began or self._start
+            left = self.share * (self._start - self._began) - self._spent
+            seconds = min(seconds, max(left, LEAST))
+        stop = self._start + seconds
+        self.deadline = stop if self.end is None else min(stop, self.end)
+
+    def stop(self) -> None:
+        """The query has ended."""
+        if self.share is not None:
+            self._spent += max(0.0, monotonic() - self._start - HARD)
 
     def __call__(self) -> bool:
         self.left -= 1
@@ -54,11 +74,12 @@ class BitwuzlaBackend:
         polls: int = 500_000,
         seconds: float | None = None,
         rebuild: int = 100,
+        share: float | None = None,
         end: float | None = None,
     ) -> None:
         self._options = Options()
         self._options.set(Option.PRODUCE_MODELS, True)
-        self._limit = Limit(polls, seconds, end)
+        self._limit = Limit(polls, seconds, share, end)
         self._rebuild = rebuild
         self._solver: Any = None
         self._asked = 0
@@ -67,9 +88,10 @@ class BitwuzlaBackend:
 
     def solve(self, constraints: Sequence[Expr], variables: Sequence[int]) -> Answer:
         """See Backend."""
-        solver = self._prepare(constraints)
         self._limit.start()
+        solver = self._prepare(constraints)
         result = solver.check_sat()
+        self._limit.stop()
         self.effort += QUERY_EFFORT + self._limit.polls - self._limit.left
         if result == Result.UNSAT:
             return UNSAT

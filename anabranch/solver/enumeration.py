@@ -103,25 +103,42 @@ def preferred(
     A wish that the solver gives up on stays unfulfilled.
     """
     model = dict(start)
-    kept: list[Expr] = []
-    hard = constraints_of(slices)
+    groups = _Groups(slices)
     for wish in wishes:
         if wish.__class__ is not Expr:
             continue
         if evaluate(wish, model) is True:
-            kept += conjuncts(wish)
+            groups.add(wish)
             continue
         if limit <= 0:
             continue
         limit -= 1
         try:
-            found = check((*hard, *kept, *conjuncts(wish)))
+            found = check((*groups.constraints(wish), *conjuncts(wish)))
         except SolverUnknown:
             continue
         if found is not None:
             model.update(found)
-            kept += conjuncts(wish)
+            groups.add(wish)
     return model
+
+
+class _Groups:
+    """Constraints and wishes by the variables that they connect."""
+
+    def __init__(self, slices: Sequence[Slice]) -> None:
+        self._of: dict[int, tuple[Expr, ...]] = {v: s.order for s in slices for v in s.vars}
+
+    def constraints(self, cond: Expr) -> tuple[Expr, ...]:
+        """All that a condition has to agree with."""
+        groups = {id(g): g for v in expr_vars(cond) if (g := self._of.get(v)) is not None}
+        return tuple(c for group in groups.values() for c in group)
+
+    def add(self, cond: Expr) -> None:
+        """One more condition, which may connect groups."""
+        joined = (*self.constraints(cond), *conjuncts(cond))
+        variables = {v for c in joined for v in expr_vars(c)}
+        self._of.update(dict.fromkeys(variables, joined))
 
 
 def variables_of(conds: Sequence[Expr]) -> tuple[int, ...]:

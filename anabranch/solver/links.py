@@ -105,6 +105,20 @@ class ExactValues:
         return Both({v: lowest(yes)}, s.model, yes, no)
 
 
+class Fixed:
+    """Every variable of the condition can have but one value."""
+
+    name = "fixed"
+
+    def answer(self, q: Query) -> bool | None:
+        """See Link."""
+        bounds = q.slice.bounds
+        for v in expr_vars(q.cond):
+            if lowest(bounds[v]) != highest(bounds[v]):
+                return None
+        return q.side
+
+
 class Bounds:
     """The bounds of the variables force the condition."""
 

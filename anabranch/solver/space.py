@@ -14,7 +14,7 @@ from .bitwuzla_backend import BitwuzlaBackend
 from .bounds import range_of
 from .disjunction import Disjunction, disjoin
 from .enumeration import Values, extreme, feasible_values, preferred
-from .links import AskBackend, Bounds, ExactValues, KnownModels, Link, Query, Remembered, Seen
+from .links import AskBackend, Bounds, ExactValues, Fixed, KnownModels, Link, Query, Remembered, Seen
 from .orders import Orders
 from .readable import readable
 from .slices import MODELS_KEPT, Decision, Slice, Split, conjuncts, make_slice, narrowed, root_slice
@@ -26,7 +26,7 @@ def default_links(backend: Backend) -> tuple[Link, ...]:
     """The chain in its order."""
     remembered = Remembered()
     ask = AskBackend(backend, remembered)
-    return (Seen(), ExactValues(), Bounds(), KnownModels(), Orders(), remembered, ask)
+    return (Seen(), ExactValues(), Fixed(), Bounds(), KnownModels(), Orders(), remembered, ask)
 
 
 class SliceSpace:

@@ -143,7 +143,7 @@ printable = true
 def test_defaults() -> None:
     settings = settings_from_args(["a.c"])
     assert settings == RunSettings(inputs=(Path("a.c"),))
-    assert settings.search == ("random-path", "nurs:covnew")
+    assert settings.search == ("random-path", "places")
     assert (settings.opt_level, settings.entry, settings.tests) == (1, None, "covering")
     assert (settings.max_time, settings.max_stack_frames) == (None, 8192)
 
@@ -260,7 +260,7 @@ def test_help_names_every_flag_in_its_group() -> None:
         assert option.group in GROUPS
     positions = [text.index(f"\n{group}:") for group in GROUPS]
     assert positions == sorted(positions)
-    assert "(default: random-path + nurs:covnew)" in " ".join(text.split())
+    assert "(default: random-path + places)" in " ".join(text.split())
     assert "%" not in text
 
 

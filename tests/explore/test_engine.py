@@ -43,7 +43,7 @@ int main(void) {
 }
 """
 
-SEARCHES = ["dfs", "bfs", "random-path", "random-state", "nurs:covnew", "nurs:md2u", "topological"]
+SEARCHES = ["dfs", "bfs", "random-path", "random-state", "nurs:covnew", "nurs:md2u", "places", "topological"]
 
 
 def losses(outcome: Outcome) -> dict[str, int]:

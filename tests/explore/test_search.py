@@ -152,6 +152,40 @@ def test_covnew_prefers_near_uncovered_code_and_recent_success() -> None:
     assert counts["s2"] > 4 * counts["s0"] > 40 * (counts["s1"] + counts["tip"])
 
 
+def test_covnew_gives_up_on_places_that_were_tried_in_vain() -> None:
+    tree = ExecutionTree()
+    states = spine(tree, 2)
+    states[0].place, states[1].place = 4, 5
+    search = make("nurs:covnew", tree, distance=lambda state: 1, vain={4: 9})
+    search.add(states)
+    assert_close(frequencies(search, 8000), {"s0": 1 / 11, "tip": 10 / 11}, 8000)
+
+
+def test_places_weigh_by_distance_and_vain_turns_however_many_states_wait() -> None:
+    tree = ExecutionTree()
+    states = spine(tree, 12)
+    for state in states:
+        state.place = 1
+    states[0].place = 2
+    states[1].place = 3
+    search = make("places", tree, distance=lambda state: {1: 1, 2: 2, 3: 1}[state.place], vain={3: 1})
+    search.add(states)
+    wanted = {state.name: 4 / 6 / 10 for state in states} | {states[0].name: 1 / 6, states[1].name: 1 / 6}
+    assert_close(frequencies(search, 12000), wanted, 12000)
+
+
+def test_places_prefer_states_that_have_just_covered_something_new() -> None:
+    tree = ExecutionTree()
+    states = spine(tree, 3)
+    for state in states:
+        state.place = 1
+    states[0].instructions_since_new = 10
+    states[1].instructions_since_new = 1_000_000
+    search = make("places", tree, distance=lambda state: 10)
+    search.add(states)
+    assert frequencies(search, 2000)[states[0].name] > 1900
+
+
 def test_md2u_looks_at_distance_only() -> None:
     tree = ExecutionTree()
     states = spine(tree, 3)
@@ -212,9 +246,9 @@ def test_interleave_alternates_and_shares() -> None:
     assert search.description == "interleave(dfs, bfs)"
 
 
-def test_default_is_random_path_and_covnew() -> None:
+def test_default_is_random_path_and_places() -> None:
     search = make_search([], context(ExecutionTree()))
-    assert search.description == "interleave(random-path, nurs:covnew)"
+    assert search.description == "interleave(random-path, places)"
 
 
 @pytest.mark.parametrize("names", [["dfss"], ["dfs", "nurs:nothing"], ["covnew", "nurs:covnew"]])
@@ -283,6 +317,7 @@ def explore(names: list[str], seed: int, steps: list[int]) -> list[tuple[str, in
 
 CHOICES = [[name] for name in ORDERS] + [
     ["random-path", "nurs:covnew"],
+    ["random-path", "places"],
     ["dfs", "bfs", "random-state", "random-path", "nurs:md2u", "topological"],
 ]
 

@@ -249,3 +249,27 @@ def test_an_object_may_not_be_larger_than_its_offsets() -> None:
     memory, numbers = new_memory()
     with pytest.raises(Exception, match="object too large"):
         memory.allocate(numbers.new_site("heap", "huge"), MAX_OBJECT + 1)
+
+
+def test_large_objects_share_untouched_pages_and_leave_nothing_behind() -> None:
+    memory = Memory(ObjectNumbers())
+    before = memory.pages
+    site = memory.numbers.new_site("heap", "large")
+    first, second = memory.allocate(site, 10_000), memory.allocate(site, 10_000)
+    shared = memory.page((first >> 8) + 3)
+    assert memory.page((second >> 8) + 5) is shared
+    memory.store(first + 3 * 256 + 1, 1, 7)
+    memory.store(first + 9_999, 1, 8)
+    assert memory.load(first + 3 * 256 + 1, 1) == 7
+    assert memory.load(first + 9_999, 1) == 8
+    assert memory.load(second + 5 * 256 + 1, 1) is expr.undefined(8)
+    memory.freeze()
+    for base in (first, second):
+        info = memory.find(base >> 32)
+        assert info is not None
+        memory.release(info, "freed")
+    assert memory.pages == before
+    assert not memory.S and not memory.W
+    for offset in (0, 3 * 256, 9_999):
+        with pytest.raises(ProgramError):
+            memory.load(first + offset, 1)

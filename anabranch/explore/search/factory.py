@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Generic, NoReturn
@@ -11,12 +11,13 @@ from anabranch.explore.protocols import S, Search, SearchState
 from anabranch.explore.search import weights
 from anabranch.explore.search.interleave import Interleave
 from anabranch.explore.search.nurs import Nurs
+from anabranch.explore.search.places import Places
 from anabranch.explore.search.plain import Bfs, Dfs, RandomState
 from anabranch.explore.search.random_path import RandomPath
 from anabranch.explore.search.topological import OrderKey, Topological
 from anabranch.explore.tree import ExecutionTree
 
-DEFAULT = ("random-path", "nurs:covnew")
+DEFAULT = ("random-path", "places")
 ALIASES = {"covnew": "nurs:covnew", "md2u": "nurs:md2u"}
 
 
@@ -33,13 +34,15 @@ class SearchContext(Generic[S]):
     """What search orders look at.
 
     `counters` are the executions of every block by its number, `distance` tells how far a state is from code
-    not yet covered (see `UncoveredDistance`), `order_key` is what `Topological` sorts by.
+    not yet covered (see `UncoveredDistance`), `vain` how often a turn from a block covered nothing new,
+    `order_key` is what `Topological` sorts by.
     """
 
     seed: int
     tree: ExecutionTree
     counters: Sequence[int] = field(default=(), repr=False)
     distance: Callable[[S], int] = _everywhere
+    vain: Mapping[int, int] = field(default_factory=dict, repr=False)
     order_key: OrderKey[S] = _no_order
 
     def random(self, name: str) -> Random:
@@ -57,6 +60,7 @@ ORDERS = (
     "nurs:depth",
     "nurs:rp",
     "nurs:icnt",
+    "places",
     "topological",
 )
 
@@ -73,8 +77,10 @@ def _make(name: str, context: SearchContext[S]) -> Search[S]:
             return RandomPath(context.tree, context.random(name))
         case "topological":
             return Topological(context.order_key)
+        case "places":
+            return Places(context.distance, context.vain, context.random(name))
         case "nurs:covnew":
-            weight = weights.covnew(context.distance)
+            weight = weights.covnew(context.distance, context.vain)
         case "nurs:md2u":
             weight = weights.md2u(context.distance)
         case "nurs:depth":

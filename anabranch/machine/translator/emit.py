@@ -170,7 +170,7 @@ class Emitter:
         width = instruction.type.bits
         return [
             f"{target} = ({a} if {condition} else {b})"
-            f" if {condition}.__class__ is bool else ite({condition}, {a}, {b}, {width})"
+            f" if {condition}.__class__ is bool else ite(known({condition}), {a}, {b}, {width})"
         ]
 
     def _freeze(self, instruction: Instruction, target: str) -> Lines:
@@ -195,7 +195,7 @@ class Emitter:
             return [f"{target} = {self.namespace.scalar_cast(opcode, source, wanted)}({value})"]
         if w0 == 1:
             known = f"+{value}" if opcode == "zext" else f"-{value} & {(1 << w1) - 1}"
-            return [f"{target} = {known} if {value}.__class__ is bool else {opcode}({value}, 1, {w1})"]
+            return [f"{target} = {known} if {value}.__class__ is bool else {opcode}(known({value}), 1, {w1})"]
         if w1 == 1:
             return [f"{target} = {value} & 1 == 1 if {value}.__class__ is int else narrow({value}, {w0}, 1)"]
         if opcode == "trunc":

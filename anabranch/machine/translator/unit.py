@@ -175,10 +175,9 @@ class Unit:
             position = len(self.plan.blocks[block].instructions) - 1
             last = self.plan.blocks[block].instructions[-1]
             self._in_entry(writer, lambda: writer.switch_chain(block, position, last, rest[0], 1))
-        elif block == 0:
-            # the function's beginning: it takes parameters, and there are no dynamic objects yet
-            passed = "".join(f", {name}={name}" for name in target.names if name != "D")
-            writer.line(1, f"return {self.name}(K{passed})")
+        elif block == 0:  # the start of the function: as if called
+            given = "".join(f", {name}={name}" for name in target.names if name != "D")
+            writer.line(1, f"return {self._main_function()}(K{given})")
         elif block in self.arms:
             writer.line(1, f"return {self.name}(K, b={self.arms[block]}, R=R)")
         else:

@@ -1,0 +1,104 @@
+"""places: a place first, then one of the states that wait there.
+
+Where paths multiply, most states wait in the same few places (code that quotes an error message, say), and an
+order that weighs every state for itself hardly ever picks another. Here all states of a place weigh together:
+the nearer uncovered code is, the more, and the oftener a turn from there was in vain, the less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from random import Random
+from typing import Generic
+
+from anabranch.explore.protocols import S
+from anabranch.explore.search.weights import RECENT, Distance
+
+REFRESH = 32  # picks after which all places are weighed anew
+
+
+class _Place(Generic[S]):
+    """The states that wait at one place."""
+
+    __slots__ = ("states", "weight")
+
+    def __init__(self) -> None:
+        self.states: list[S] = []
+        self.weight = 0.0
+
+
+class Places(Generic[S]):
+    """Weighted random choice of a place, then an even one of its states.
+
+    States whose path has just covered something new are a group of their own.
+    """
+
+    description = "places"
+
+    def __init__(self, distance: Distance[S], vain: Mapping[int, int], random: Random) -> None:
+        self._distance = distance
+        self._vain = vain
+        self._random: Callable[[], float] = random.random
+        self._groups: dict[tuple[int, bool], _Place[S]] = {}
+        self._where: dict[S, tuple[tuple[int, bool], int]] = {}
+        self._picks = 0
+        self._last: tuple[int, bool] | None = None  # weighed anew before the next pick
+
+    def add(self, states: Sequence[S]) -> None:
+        for state in states:
+            key = (state.place, 0 < state.instructions_since_new < RECENT)
+            group = self._groups.get(key)
+            if group is None:
+                group = self._groups[key] = _Place()
+            self._where[state] = (key, len(group.states))
+            group.states.append(state)
+            if len(group.states) == 1:
+                group.weight = self._weight(key, state)
+
+    def _weight(self, key: tuple[int, bool], state: S) -> float:
+        steps = self._distance(state)
+        near = 1.0 / (steps * steps) if steps > 1 else 1.0
+        tried = 1 + self._vain.get(key[0], 0)
+        return (near + key[1]) / (tried * tried)
+
+    def remove(self, state: S) -> None:
+        key, position = self._where.pop(state)
+        group = self._groups[key]
+        last = group.states.pop()
+        if last is not state:
+            group.states[position] = last
+            self._where[last] = (key, position)
+        if not group.states:
+            del self._groups[key]
+
+    def pick(self) -> S:
+        if not self._groups:
+            raise IndexError("no state waits")
+        self._weigh()
+        groups = self._groups
+        point = self._random() * sum(group.weight for group in groups.values())
+        for group in groups.values():
+            point -= group.weight
+            if point < 0:
+                break
+        states = group.states  # the last one if rounding left a rest
+        state = states[int(self._random() * len(states))]
+        self._last = self._where[state][0]
+        self.remove(state)
+        return state
+
+    def _weigh(self) -> None:
+        """Bring weights up to date: that of the last place at once, the others now and then."""
+        self._picks += 1
+        if self._picks % REFRESH == 0:
+            for key, group in self._groups.items():
+                group.weight = self._weight(key, group.states[-1])
+        elif self._last in self._groups:
+            group = self._groups[self._last]
+            group.weight = self._weight(self._last, group.states[-1])
+
+    def __len__(self) -> int:
+        return len(self._where)
+
+    def states(self) -> Iterator[S]:
+        return iter(self._where)
