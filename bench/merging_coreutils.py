@@ -61,15 +61,14 @@ def coverage(arguments: argparse.Namespace) -> int:
         plain = explore(utility, arguments.time, arguments.keep / "plain", ("--merge", "none"))
         merged = explore(utility, arguments.time, arguments.keep / "merged", merging)
         pairs.append(Pair(plain, merged))
-        tell(
-            f"{utility}: lines {plain.lines:.1f} and {merged.lines:.1f}, {pairs[-1].ratio:.1f} times the paths"
-        )
+        ratio = pairs[-1].ratio
+        tell(f"{utility}: lines {plain.lines:.1f} and {merged.lines:.1f}, {ratio:.1f} times the paths")
     print_table(
         ("utility", "lines %", "merged %", "paths", "merged paths", "ratio", "ends", "merges", "tests",
          "merged tests", "differ", "merged differ", "losses"),
         [(p.plain.utility, p.plain.lines, p.merged.lines, p.plain.multiplicity,
-          f"{p.merged.multiplicity:.3g}", p.ratio, p.merged.paths, p.merged.merges, p.plain.tests, p.merged.tests, p.plain.differ,
-          p.merged.differ, p.merged.losses) for p in pairs],
+          f"{p.merged.multiplicity:.3g}", p.ratio, p.merged.paths, p.merged.merges, p.plain.tests,
+          p.merged.tests, p.plain.differ, p.merged.differ, p.merged.losses) for p in pairs],
     )  # fmt: skip
     return _coverage_bars(pairs)
 
@@ -80,7 +79,8 @@ def _coverage_bars(pairs: list[Pair]) -> int:
     many = sum(p.ratio >= MORE_PATHS for p in pairs)
     print(
         f"mean line coverage {before:.1f}% without, {after:.1f}% with merging (bar: "
-        f"{before - COVERAGE_LOSS:.1f}); at least {MORE_PATHS} times the paths on {many} of {len(pairs)} (bar: {MORE_PATHS_ON} of 10)"
+        f"{before - COVERAGE_LOSS:.1f}); at least {MORE_PATHS} times the paths on {many} of {len(pairs)} "
+        f"(bar: {MORE_PATHS_ON} of 10)"
     )
     problems = [
         f"{row.utility}: {text}" for p in pairs for row in (p.plain, p.merged) for text in row.problems
@@ -146,7 +146,8 @@ def exhaust(arguments: argparse.Namespace) -> int:
         speedups.append(plain.seconds / max(merged.seconds, 1e-3))
         rows.append(
             (utility, " ".join(inputs), plain.seconds, plain.ends, plain.errors, merged.seconds,
-             merged.states, merged.merges, f"{merged.multiplicity:.3g}", merged.errors, merged.complete, speedups[-1])
+             merged.states, merged.merges, f"{merged.multiplicity:.3g}", merged.errors, merged.complete,
+             speedups[-1])
         )  # fmt: skip
         problems += [f"{utility}: {r.problem}" for r in (plain, merged) if r.problem]
         if not SHORTEST <= plain.seconds <= LONGEST:
