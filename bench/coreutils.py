@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -244,6 +244,8 @@ class ExploreRow:
     lines: float = 0.0
     branches: float = 0.0
     paths: int = 0
+    multiplicity: int = 0
+    merges: int = 0
     tests: int = 0
     rate: float = 0.0
     solver: float = 0.0
@@ -254,13 +256,13 @@ class ExploreRow:
     problems: list[str] = field(default_factory=list)
 
 
-def explore(utility: str, limit: float, keep: Path) -> ExploreRow:
+def explore(utility: str, limit: float, keep: Path, flags: Sequence[str] = ()) -> ExploreRow:
     """Explore one utility, replay its tests natively, and read the figures of both."""
     row = ExploreRow(utility)
     run = keep / utility
     shutil.rmtree(run, ignore_errors=True)
     command = ["run", "--libc", "musl", "--max-time", f"{limit:g}", "--output-dir", str(run), "-q"]
-    command += ["--program-name", utility, str(bitcode(utility)), "--", *STANDARD]
+    command += [*flags, "--program-name", utility, str(bitcode(utility)), "--", *STANDARD]
     started = time.monotonic()
     try:
         done = engine(command, limit + 120)
@@ -288,6 +290,8 @@ def listed(counts: Mapping[str, int]) -> str:
 def read_run(row: ExploreRow, directory: Path, limit: float) -> None:
     run = json.loads((directory / "run.json").read_text())
     row.paths, row.tests = run["paths"]["total"], run["tests"]
+    row.multiplicity = run["multiplicity"]
+    row.merges = run.get("reductions", {}).get("merges", 0)
     seconds = run["timers"].get("explore") or row.seconds or 1.0
     row.rate = run["instructions"] / seconds / 1e6
     row.solver = 100 * run["timers"].get("solver", 0.0) / seconds

@@ -21,6 +21,8 @@ from bench.lib.subjects import SUBJECTS, Subject, find
 from bench.lib.table import print_table
 from bench.lib.work import common_arguments, each, keep_failure, tell
 
+FLAGS = ("--all-errors",)
+
 
 @dataclass
 class Row:
@@ -30,12 +32,18 @@ class Row:
 
 
 def replay_source(
-    name: str, source: Path, defines: tuple[str, ...], directory: Path, bounds: bool = False
+    name: str,
+    source: Path,
+    defines: tuple[str, ...],
+    directory: Path,
+    bounds: bool = False,
+    search: str = "dfs",
+    extra: tuple[str, ...] = FLAGS,
 ) -> Row:
     """Explore with a test for every path, then run them all natively."""
     tally, paths = Tally(), 0
     try:
-        run = run_engine([source], directory, defines=defines, extra=("--all-errors",), time_limit=900)
+        run = run_engine([source], directory, defines=defines, search=search, extra=extra, time_limit=900)
         paths = run.paths
         tally = replay(run, build_for_replay(source, directory, defines, bounds=bounds))
         if len(run.tests) != paths:
@@ -45,19 +53,27 @@ def replay_source(
     return Row(name, paths, tally)
 
 
-def replay_subject(subject: Subject, programs: Path | None) -> Row:
+def replay_subject(
+    subject: Subject, programs: Path | None, search: str = "dfs", extra: tuple[str, ...] = FLAGS
+) -> Row:
     with tempfile.TemporaryDirectory(prefix="anabranch-replay-") as scratch:
-        row = replay_source(subject.name, find(subject.file, programs), subject.defines, Path(scratch))
+        source = find(subject.file, programs)
+        row = replay_source(subject.name, source, subject.defines, Path(scratch), search=search, extra=extra)
         if row.paths and row.paths != subject.paths:
             row.tally.problems.append(f"{row.paths} paths, {subject.paths} expected")
         return row
 
 
-def replay_seed(seed: int, keep: Path | None = None) -> Row:
+def replay_seed(
+    seed: int, keep: Path | None = None, search: str = "dfs", extra: tuple[str, ...] = FLAGS
+) -> Row:
     with tempfile.TemporaryDirectory(prefix="anabranch-replay-") as scratch:
         directory = Path(scratch)
         draw(seed, directory)
-        row = replay_source(f"generated {seed}", directory / "program.c", (), directory, bounds=True)
+        row = replay_source(
+            f"generated {seed}", directory / "program.c", (), directory, bounds=True, search=search,
+            extra=extra,
+        )  # fmt: skip
         if row.tally.problems and keep is not None:
             kept = keep_failure(directory, keep, f"replay-{seed}", row.tally.problems)
             row.tally.problems.append(f"kept in {kept}")
@@ -73,16 +89,26 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument(
         "--max-paths", type=int, default=100_000, metavar="N", help="leave out larger subjects"
     )
+    parser.add_argument("--search", default="dfs", help="search order of the engine")
+    parser.add_argument("--merge", default="none", help="which states to merge: none, all, qce, auto")
+    parser.add_argument("--merging", default="auto", help="how: static, dynamic, auto")
     arguments = parser.parse_args(argv)
+    flags = (*FLAGS, "--merge", arguments.merge, "--merging", arguments.merging)
     arguments.keep.mkdir(parents=True, exist_ok=True)
     chosen = [s for s in SUBJECTS if s.paths <= arguments.max_paths]
     rows = []
-    for row in each(partial(replay_subject, programs=arguments.programs), chosen, arguments.jobs):
+    for row in each(
+        partial(replay_subject, programs=arguments.programs, search=arguments.search, extra=flags),
+        chosen,
+        arguments.jobs,
+    ):
         rows.append(row)
         tell(f"{row.name}: {row.tally.tests} tests")
     generated = Row(f"{arguments.count} generated programs", 0, Tally())
     seeds = range(arguments.first, arguments.first + arguments.count)
-    for row in each(partial(replay_seed, keep=arguments.keep), seeds, arguments.jobs):
+    for row in each(
+        partial(replay_seed, keep=arguments.keep, search=arguments.search, extra=flags), seeds, arguments.jobs
+    ):
         tell(f"{row.name}: {row.tally.tests} tests")
         generated.paths += row.paths
         row.tally.problems = [f"{row.name}: {p}" for p in row.tally.problems]

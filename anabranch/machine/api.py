@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from anabranch import expr
-from anabranch.expr import Expr, evaluate, expr_vars
+from anabranch.expr import Expr
 from anabranch.ir.types import ArrayType, FloatType, IntType, PointerType, StructType, Type
 from anabranch.machine import location
 from anabranch.machine.ends import Exit, Fault, LongJump, Loss, ProgramError, Silent
@@ -315,14 +315,3 @@ class ModelApi:
         left = self.memory.stack_numbers() - kept
         self.memory.release_stack(tuple(number << 32 for number in left))
         raise LongJump(continuation, expr.ite(expr.eq(value, 0, 32), 1, value, 32))
-
-
-def path_model(slices: dict[int, Any], value: Expr) -> dict[int, int]:
-    """Values of an expression's variables in the models of their slices; undefined data is zero."""
-    return {i: slices[i].model[i] for i in expr_vars(value) if i >= 0}
-
-
-def sample(slices: dict[int, Any], value: Value) -> int:
-    if value.__class__ is not Expr:
-        return int(value)
-    return int(evaluate(value, path_model(slices, value)))

@@ -14,7 +14,7 @@ from anabranch.ir.module import Module
 from anabranch.ir.types import VOID
 from anabranch.machine import location
 from anabranch.machine.addresses import AddressResolver
-from anabranch.machine.api import ModelApi, sample
+from anabranch.machine.api import ModelApi
 from anabranch.machine.arithmetic import Arithmetic
 from anabranch.machine.clock import Trap
 from anabranch.machine.constants import Layout
@@ -27,7 +27,7 @@ from anabranch.machine.known import Knowledge
 from anabranch.machine.location import Where
 from anabranch.machine.memory import Memory
 from anabranch.machine.objects import ObjectNumbers
-from anabranch.machine.path import Path
+from anabranch.machine.path import Path, sample
 from anabranch.machine.run_time import RunTime, in_case
 from anabranch.machine.state import ROOT, Continuation, State
 from anabranch.machine.stops import Stops

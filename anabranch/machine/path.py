@@ -7,7 +7,7 @@ from typing import Any
 
 import immutables
 
-from anabranch.expr import Expr, eq, variable
+from anabranch.expr import Expr, eq, evaluate, expr_vars, variable
 from anabranch.machine.memory import Memory
 from anabranch.machine.state import Cons, State
 from anabranch.solver import Slice, SliceSpace
@@ -139,3 +139,14 @@ class Path:
             assert fixed is not None
             self.condition = (same, self.condition)
             self.slices[index] = fixed
+
+
+def path_model(slices: dict[int, Any], value: Expr) -> dict[int, int]:
+    """Values of an expression's variables in the models of their slices; undefined data is zero."""
+    return {i: slices[i].model[i] for i in expr_vars(value) if i >= 0}
+
+
+def sample(slices: dict[int, Any], value: Any) -> int:
+    if value.__class__ is not Expr:
+        return int(value)
+    return int(evaluate(value, path_model(slices, value)))

@@ -40,6 +40,25 @@ def differences(program: Program, truth: Truth, run: EngineRun, source: Path) ->
     return found
 
 
+def differences_of_covering(program: Program, truth: Truth, run: EngineRun, source: Path) -> list[str]:
+    """The same for a run that writes tests of new coverage and of errors only.
+
+    Every test still ends as predicted, and errors and covered lines are those of all inputs.
+    """
+    found: list[str] = []
+    if not run.complete:
+        found.append(f"the run is not complete: {run.run['losses'] or run.run.get('stopped')}")
+    if not run.tests:
+        found.append("no test")
+    error_lines = {int(e["test"]): int(e["line"]) for e in run.run["errors"] if e.get("test")}
+    predicted = {t.number: predicted_end(t, error_lines) for t in run.tests}
+    numbers = _inputs(program, truth, run, found)
+    _tests(truth, predicted, numbers, found)
+    _errors(truth, run, found)
+    _lines(program, truth, run, numbers, source, found)
+    return found
+
+
 def _inputs(program: Program, truth: Truth, run: EngineRun, found: list[str]) -> dict[int, int]:
     """Test number -> input number, for tests whose input is one of the program's."""
     numbers: dict[int, int] = {}
@@ -68,15 +87,23 @@ def _ends(
     numbers: dict[int, int],
     found: list[str],
 ) -> None:
+    _tests(truth, predicted, numbers, found)
+    reached, claimed = truth.reached(), set(predicted.values())
+    if program.exact:
+        found += [f"end never found: {_end(e)}" for e in sorted(reached - claimed, key=_end)]
+    _errors(truth, run, found)
+
+
+def _tests(truth: Truth, predicted: dict[int, End], numbers: dict[int, int], found: list[str]) -> None:
     for test, number in numbers.items():
         native = truth.ends[truth.end_of[number]]
         if predicted[test] != native:
             found.append(
                 f"test {test}, input {number}: predicted {_end(predicted[test])}, native {_end(native)}"
             )
-    reached, claimed = truth.reached(), set(predicted.values())
-    if program.exact:
-        found += [f"end never found: {_end(e)}" for e in sorted(reached - claimed, key=_end)]
+
+
+def _errors(truth: Truth, run: EngineRun, found: list[str]) -> None:
     errors = run.errors()
     found += [f"error never found: {kind} at line {line}" for kind, line in sorted(truth.errors() - errors)]
     found += [

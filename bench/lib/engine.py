@@ -28,6 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 INTERNAL = 3  # the engine's own exit code for a failure of itself
 CRASHED = 70  # an exception left the engine's main function
+INTERRUPTED_SECONDS = 60  # an interrupted run writes its results within
 
 
 class EngineFailure(Exception):
@@ -128,8 +129,17 @@ class Called:
     peak_kb: int
 
 
-def call_engine(arguments: Sequence[str], scratch: Path, time_limit: float, fresh: bool = False) -> Called:
-    """Run a command in a forked child, or (fresh) in a process of its own as a user would start it."""
+def call_engine(
+    arguments: Sequence[str],
+    scratch: Path,
+    time_limit: float,
+    fresh: bool = False,
+    cpu_limit: float | None = None,
+) -> Called:
+    """Run a command in a forked child, or (fresh) in a process of its own as a user would start it.
+
+    At the limit of time it is killed; at that of CPU time it is interrupted, and may write its results.
+    """
     out, err = scratch / "stdout.txt", scratch / "stderr.txt"
     child = start_fresh(arguments, out, err) if fresh else _start_forked(arguments, out, err)
     deadline = time.monotonic() + time_limit
@@ -142,11 +152,21 @@ def call_engine(arguments: Sequence[str], scratch: Path, time_limit: float, fres
             os.kill(child, signal.SIGKILL)
             os.wait4(child, 0)
             raise EngineFailure(f"no end after {time_limit:.0f} s: {' '.join(arguments)}")
+        if cpu_limit is not None and cpu_seconds(child) > cpu_limit:
+            os.kill(child, signal.SIGINT)
+            cpu_limit = None
+            deadline = min(deadline, time.monotonic() + INTERRUPTED_SECONDS)
         time.sleep(pause)
         pause = min(pause * 1.3, 0.05)
     code = os.waitstatus_to_exitcode(status)
     printed, messages = out.read_text(errors="replace"), err.read_text(errors="replace")
     return Called(code, printed, messages, usage.ru_maxrss)
+
+
+def cpu_seconds(child: int) -> float:
+    """CPU time that a running process has used so far."""
+    fields = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _start_forked(arguments: Sequence[str], out: Path, err: Path) -> int:
@@ -179,6 +199,7 @@ def run_engine(
     time_limit: float = 300.0,
     fresh: bool = False,
     read_tests: bool = True,
+    cpu_limit: float | None = None,
 ) -> EngineRun:
     """`anabranch run` on some files into ``directory/run``; raises EngineFailure if no run came of it."""
     directory.mkdir(parents=True, exist_ok=True)
@@ -197,7 +218,7 @@ def run_engine(
         arguments += ["--search", search]
     arguments += extra
     start = time.monotonic()
-    called = call_engine(arguments, directory, time_limit, fresh)
+    called = call_engine(arguments, directory, time_limit, fresh, cpu_limit)
     code, out, err = called.code, called.stdout, called.stderr
     result = EngineRun(target, code, out, err, time.monotonic() - start, called.peak_kb)
     summary = target / "run.json"
