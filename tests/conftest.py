@@ -5,8 +5,13 @@ from __future__ import annotations
 from itertools import count
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from anabranch.expr import node
+
+# Machines under load are slow, which is no failure of what is tested.
+settings.register_profile("loaded", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("loaded")
 
 
 class Expressions:

@@ -26,7 +26,7 @@ ALLOWED: dict[str, set[str]] = {
     "wrapper": {"native"},
     "replay": EXPLORE | {"explore", "native"},
     "reduce": EXPLORE | {"explore"},
-    "cli": EXPLORE | {"explore", "frontend", "native", "replay", "wrapper"},
+    "cli": EXPLORE | {"explore", "frontend", "native", "reduce", "replay", "wrapper"},
 }
 
 

@@ -68,12 +68,15 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Explore
     def install(explore: Explore) -> None:
         module = ModuleType("anabranch.explore.engine")
 
-        def with_log_dir(program: Any, settings: Any, listener: Any, log_dir: Path) -> RunResult:
+        def with_log_dir(program: Any, settings: Any, listener: Any, log_dir: Path, _: Any) -> RunResult:
             assert log_dir.is_dir()
             return explore(program, settings, listener)
 
         module.explore = with_log_dir  # type: ignore[attr-defined]
         monkeypatch.setitem(sys.modules, "anabranch.explore.engine", module)
+        setup = ModuleType("anabranch.reduce.setup")
+        setup.reductions = lambda settings: None  # type: ignore[attr-defined]
+        monkeypatch.setitem(sys.modules, "anabranch.reduce.setup", setup)
 
     install(good_run)
     return install

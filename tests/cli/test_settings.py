@@ -39,6 +39,23 @@ FLAGS = [
     "3",
     "--batch-instructions",
     "500",
+    "--goal",
+    "bugs",
+    "--merge",
+    "qce",
+    "--merging",
+    "dynamic",
+    "--qce-alpha",
+    "0.25",
+    "--qce-beta",
+    "0.75",
+    "--qce-kappa",
+    "4",
+    "--qce-zeta",
+    "2",
+    "--merge-report",
+    "--verify-reductions",
+    "--count-paths",
     "--strings",
     "whole",
     "--string-limit",
@@ -106,6 +123,16 @@ no-cache = true
 search = ["dfs", "nurs:md2u"]
 batch-forks = 3
 batch_instructions = 500
+goal = "bugs"
+merge = "qce"
+merging = "dynamic"
+qce-alpha = 0.25
+qce-beta = 0.75
+qce-kappa = 4
+qce-zeta = 2
+merge-report = true
+verify-reductions = true
+count-paths = true
 strings = "whole"
 string-limit = 17
 seed = 9
