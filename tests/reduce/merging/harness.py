@@ -1,0 +1,66 @@
+"""Runs programs with and without merging and compares what they found."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from anabranch.cli.flags import settings_from_args
+from anabranch.explore.engine import Exploration
+from anabranch.frontend import FrontendOptions, load_program
+from anabranch.reduce.setup import reductions
+from anabranch.report.events import Collector
+from anabranch.report.result import RunResult
+
+
+@dataclass
+class Found:
+    """A run and what it told."""
+
+    run: Exploration
+    result: RunResult
+    collector: Collector
+
+    @property
+    def merges(self) -> int:
+        return int(self.result.reductions.get("merges", 0))
+
+    def ends(self) -> Counter[tuple[object, ...]]:
+        """How the single paths end."""
+        return Counter((t.end, t.kind, t.line, t.exit_code, t.output) for t in self.collector.tests)
+
+    def errors(self) -> set[tuple[str, int]]:
+        return {(error.kind, error.line) for error in self.collector.errors}
+
+    def lines(self) -> list[object]:
+        return sorted(self.run.table.lines_covered(self.run.machine.counters.N))
+
+
+def explore(directory: Path, source: str, *options: str) -> Found:
+    """Explore a program given as text, with a test for every path unless the options say otherwise."""
+    path = directory / "subject.c"
+    path.write_text(source)
+    order = () if "--search" in options else ("--search", "dfs")
+    settings = settings_from_args([str(path), "--tests", "all", "--all-errors", *order, *options])
+    program = load_program(
+        settings.inputs,
+        FrontendOptions(defines=settings.defines, opt_level=settings.opt_level, entry=settings.entry),
+    )
+    collector = Collector()
+    run = Exploration(program, settings, collector, None, reductions(settings))
+    return Found(run, run.run(), collector)
+
+
+KINDS = (
+    ("all", "static", "dfs"),
+    ("qce", "static", "dfs"),
+    ("all", "dynamic", "dfs"),
+    ("qce", "dynamic", "random-path"),
+    ("all", "dynamic", "nurs:covnew"),
+)
+
+
+def flags(policy: str, kind: str, order: str) -> tuple[str, ...]:
+    """The options for one way to merge."""
+    return ("--merge", policy, "--merging", kind, "--search", order)
