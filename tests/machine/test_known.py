@@ -13,6 +13,7 @@ from anabranch.machine.undefined import reaches_undefined
 from anabranch.solver import Slice, SliceSpace
 from tests.machine.harness import run_source
 
+HOLDS_EXPRESSIONS = True
 WIDTH = 3
 X3, Y3 = X.var("known.x", WIDTH), X.var("known.y", WIDTH)
 MODELS = [{X3.a: a, Y3.a: b} for a, b in itertools.product(range(8), repeat=2)]
