@@ -209,7 +209,7 @@ class Exploration:
     # ---- the whole -----------------------------------------------------------------------------------
 
     def run(self) -> RunResult:
-        machine, search = self.machine, self.search
+        machine = self.machine
         function = self.program.module.functions[self.program.entry]
         allow_deep_stack()
         previous_limit = sys.getrecursionlimit()
@@ -220,7 +220,7 @@ class Exploration:
             function.name,
             lambda api, decide: entry_arguments(api, function, self.settings, decide),
         )
-        search.add(states)
+        self.search.add(states)
         self.table.lines_total()  # reads the user's functions, which is none of the exploration
         self.figures.restart()
         self.listener.on_progress(self.figures.progress())
@@ -228,16 +228,23 @@ class Exploration:
         gc.freeze()
         gc.disable()
         try:
-            with Ticker(machine.trap, self), HandledSignals(self.interrupt):
-                operators = self.operators
-                explore_states(search, self, operators.merge, operators.prune, self.go_on)
+            return self._result(self._explore(previous_limit))
         finally:
-            explored = self.figures.cpu_seconds
+            # Not before the result is made: a collection looks at every object of every state.
             gc.enable()
             gc.unfreeze()
-            sys.setrecursionlimit(previous_limit)
-            machine.deactivate()
-        return self._result(explored)
+
+    def _explore(self, recursion_limit: int) -> float:
+        """All states; returns the seconds of CPU that took."""
+        operators = self.operators
+        try:
+            with Ticker(self.machine.trap, self), HandledSignals(self.interrupt):
+                explore_states(self.search, self, operators.merge, operators.prune, self.go_on)
+        finally:
+            explored = self.figures.cpu_seconds
+            sys.setrecursionlimit(recursion_limit)
+            self.machine.deactivate()
+        return explored
 
     def _result(self, explored: float) -> RunResult:
         reporter = self.reporter

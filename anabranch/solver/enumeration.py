@@ -100,7 +100,7 @@ def preferred(
 ) -> Model:
     """A model of the slices that fulfils wishes greedily, in order, with at most `limit` queries.
 
-    A wish that the solver gives up on stays unfulfilled.
+    When the solver gives up on one, no more are asked for.
     """
     model = dict(start)
     groups = _Groups(slices)
@@ -116,6 +116,7 @@ def preferred(
         try:
             found = check((*groups.constraints(wish), *conjuncts(wish)))
         except SolverUnknown:
+            limit = 0
             continue
         if found is not None:
             model.update(found)
