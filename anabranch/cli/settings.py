@@ -194,7 +194,7 @@ class RunSettings:
         one_of("static", "dynamic", "auto"), metavar="HOW",
     )  # fmt: skip
     qce_alpha: float = _option(
-        0.5, "qce-alpha", "Merging", "share of the queries to come that a differing variable may affect",
+        0.35, "qce-alpha", "Merging", "share of the queries to come that a differing variable may affect",
         number_between(0.0, 1e9), metavar="A",
     )  # fmt: skip
     qce_beta: float = _option(
@@ -205,7 +205,7 @@ class RunSettings:
         10, "qce-kappa", "Merging", "estimated iterations of a loop, where unknown", at_least(1), metavar="K"
     )
     qce_zeta: float = _option(
-        1.0, "qce-zeta", "Merging", "estimated cost of a query on a merged value, in queries",
+        2.0, "qce-zeta", "Merging", "estimated cost of a query on a merged value, in queries",
         number_between(1.0, 1e9), metavar="Z",
     )  # fmt: skip
     merge_report: bool = _switch(
