@@ -36,6 +36,7 @@ from .node import (
     binary,
     binary_const,
 )
+from .variables import expr_vars
 
 Rule = Callable[[Expr, int], "Value | None"]
 CHOICES_LIMIT = 256  # longest chain of choices a comparison is moved into
@@ -204,7 +205,8 @@ def _into_choices(x: Expr, c: int, compare: Callable[[Value, Value, int], Value]
 def _decided_branch(x: Expr, c: int) -> tuple[Expr, bool, bool] | None:
     """The condition of a choice, the branch (true: the first) that it decides to be c or not, and which."""
     for branch, when in ((x.c, False), (x.b, True)):
-        if branch.op in _DIFFERENCES:
+        # Looking into a branch takes long if it is a chain of choices: only if it can be about the same data.
+        if branch.op in _DIFFERENCES and expr_vars(branch) == expr_vars(x.a):
             r = eq_const(branch, c)
             if r is x.a:
                 return x.a, when, when

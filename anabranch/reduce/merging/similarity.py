@@ -144,12 +144,11 @@ class QceSimilarity:
             start = (key << PAGE_BITS) & 0xFFFFFFFF
             known: dict[int, float] = {}
             for offset in differing(mine, other):
-                kind = difference(mine[offset], other[offset])
-                if kind is None:
-                    continue
                 if names is None:
                     names = self._names(counts, a)
-                yield kind, self._byte(counts, names, number, start + offset, a, known)
+                count = self._byte(counts, names, number, start + offset, a, known)
+                if count and (kind := difference(mine[offset], other[offset])) is not None:
+                    yield kind, count
 
     def _names(self, counts: StackCounts, state: State) -> dict[int, list[tuple[int, Any, int]]]:
         """Object -> the bases that lead to it, with the offset where each points: `(frame, base, offset)`."""
