@@ -166,7 +166,7 @@ class KnownModels:
             return None
         v = vs[0]
         allowed = intersect(s.bounds[v], truth)
-        touched = [c for c in s.order if v in expr_vars(c)]
+        touched = [c for c in reversed(s.order) if v in expr_vars(c)]  # the latest is the likeliest to fail
         if not allowed or len(touched) > self.touched_limit:
             return None
         for value in (lowest(allowed), highest(allowed)):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from time import process_time
+from time import perf_counter
 from typing import Any
 
 from anabranch.machine import State
@@ -49,7 +49,7 @@ class Ledger:
 
     def turn(self, state: State) -> None:
         """A state is about to run: what was spent since the last call belongs to the one before it."""
-        now = (self._effort(), self._forks(), process_time())
+        now = (self._effort(), self._forks(), perf_counter())
         account = self._account(self._running)
         account.turns += 1
         account.effort += now[0] - self._before[0]
