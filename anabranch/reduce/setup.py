@@ -93,7 +93,7 @@ def install_merging(run: Exploration, settings: ReduceSettings, policy: str) -> 
             lambda: {**figures(), "forwarded": dynamic.forwarded},
             lambda: dynamic.hurry,
         )
-    waiting = Waiting(Topological(places.rank), similarity.key, ledger.turn)
+    waiting = Waiting(Topological(places.rank), lambda s: (similarity.key(s), s.recent), ledger.turn)
     merging = Merging(waiting, waiting, similarity, run.space, run.tree, ledger, leaks)
     merging.verifier = Verifier(run.space, wrong) if settings.verify_reductions else None
     static = StaticMerging(machine, places, waiting, ledger)

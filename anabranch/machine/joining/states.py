@@ -7,7 +7,7 @@ cannot be written down, `CannotJoin` says why.
 
 from __future__ import annotations
 
-from anabranch.expr import Expr
+from anabranch.expr import Expr, expr_vars
 from anabranch.machine.joining.chains import chain_length, join_histories, join_records, parting
 from anabranch.machine.joining.debts import join_debts
 from anabranch.machine.joining.memory import join_objects, join_pages
@@ -69,6 +69,10 @@ def join_conditions(a: State, b: State, space: SliceSpace) -> tuple[Expr, dict[i
     if mine and others and mine[0].__class__ is Expr and mine[0].neg is others[0]:
         hint = mine[0]
     indices = [*differing, *only_b]
+    if hint is not None:
+        # Its variables may have the same values on both sides by now, each by itself.
+        known = set(indices)
+        indices += [i for v in expr_vars(hint) if v not in known for i in a.slices[v].vars if i not in known]
     first = tuple(dict.fromkeys(a.slices.get(i) or space.root(i) for i in indices))
     second = tuple(dict.fromkeys(b.slices.get(i) or space.root(i) for i in indices))
     found = space.disjoin(first, second, hint)

@@ -1,7 +1,7 @@
 """A run begins without merging and goes over to it if it turns out to be long.
 
 Small programs are explored faster path by path than any estimate can be made. The paths that are over by then
-are over; of the others, what they have still to do is merged.
+are over; what each of the others has still to do is merged.
 """
 
 from __future__ import annotations

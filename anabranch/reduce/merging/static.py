@@ -12,8 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from anabranch.machine import Machine, State
-from anabranch.machine.joining.chains import items
-from anabranch.machine.state import Cons, Continuation
+from anabranch.machine.state import Continuation
 from anabranch.machine.translator.sites import BranchSite, PointSite, Target
 from anabranch.reduce.merging.ledger import Ledger
 from anabranch.reduce.merging.places import Places
@@ -34,23 +33,24 @@ class StaticMerging:
         machine.stops.arrival = self.arrived
 
     def begin(self, states: Iterable[State] = ()) -> None:
-        """From now on paths stop; `states` are those that wait."""
+        """From now on paths stop. States that wait already begin anew, each for itself: what they parted
+        from has been explored to its end, so that among each other they would not make a whole."""
         self._begun = True
-        for state in states:
-            state.stops = without_repetitions(state.stops)
-            for number, _ in items(state.stops):
-                self.machine.stops.install(number)
+        for number, state in enumerate(states):
+            state.stops = None
+            state.recent = (number,)
 
     def forked(self, site: BranchSite | PointSite, continuation: Continuation) -> None:
         """The running path is about to fork: both sides will stop where they meet again."""
+        if not self._begun:
+            return
         stop = self.places.join_point(site.unit, site.block, continuation)
         if stop is None:
             return
         path = self.path
         if path.stops is None or path.stops[0] != stop:
             path.stops = (stop, path.stops)
-        if self._begun:
-            self.machine.stops.install(stop[0])
+        self.machine.stops.install(stop[0])
 
     def arrived(self, number: int, target: Target, continuation: Continuation, values: Any) -> bool:
         """The running path came to a stop: is it one of its own?"""
@@ -70,11 +70,3 @@ class StaticMerging:
     def _may_meet(self) -> bool:
         """Is there anybody to wait for?"""
         return len(self.waiting) > 0 or bool(self.machine.decider.siblings)
-
-
-def without_repetitions(stops: Cons) -> Cons:
-    """Paths that did not stop have kept every stop that they passed."""
-    kept: Cons = None
-    for stop in reversed(list(dict.fromkeys(reversed(items(stops))))):
-        kept = (stop, kept)
-    return kept
