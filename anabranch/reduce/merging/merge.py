@@ -16,6 +16,8 @@ from anabranch.reduce.merging.verify import Verifier
 from anabranch.reduce.merging.waiting import Waiting
 from anabranch.solver import SliceSpace
 
+CANDIDATES = 32  # states at one place that a state is compared with, the latest ones
+
 
 class Merging:
     """Joins states; what cannot be joined is counted by reason."""
@@ -60,7 +62,7 @@ class Merging:
         return state
 
     def _join_one(self, state: State) -> State | None:
-        for other in self.waiting.at(self.waiting.key(state)):
+        for other in self.waiting.at(self.waiting.key(state))[-CANDIDATES:]:
             if not self.similarity.similar(other, state):
                 self.refused["not similar"] += 1
                 continue
