@@ -52,7 +52,7 @@ FLAGS = [
     "--qce-kappa",
     "4",
     "--qce-zeta",
-    "2",
+    "3",
     "--merge-report",
     "--verify-reductions",
     "--count-paths",
@@ -129,7 +129,7 @@ merging = "dynamic"
 qce-alpha = 0.25
 qce-beta = 0.75
 qce-kappa = 4
-qce-zeta = 2
+qce-zeta = 3
 merge-report = true
 verify-reductions = true
 count-paths = true
