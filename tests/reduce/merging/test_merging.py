@@ -190,7 +190,7 @@ def test_auto_begins_without_merging(tmp_path: Path) -> None:
     long = explore(tmp_path, large, "--merge", "auto", "--tests", "none")
     assert long.merges > 0
     assert long.result.complete
-    assert long.run.tree.states < 11_000
+    assert long.run.tree.states < 15_000  # 10,000 of them plain; without merging there are 131,071 paths
 
 
 def test_goals_choose_the_policy(tmp_path: Path) -> None:
