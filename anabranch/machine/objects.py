@@ -66,6 +66,12 @@ class ObjectNumbers:
     def __init__(self) -> None:
         self._numbers: dict[tuple[int, int], int] = {}
         self._sites = 0
+        self.locals: dict[int, tuple[str, int]] = {}
+        """The function and the index of the alloca that a site of locals belongs to."""
+
+    def owner(self, number: int) -> tuple[str, int] | None:
+        """The function and the alloca that an object was made by."""
+        return self.locals.get((number - STACK_NUMBERS) >> 15) if number >= STACK_NUMBERS else None
 
     def new_site(self, kind: str, name: str, type: Any = None, loc: Any = None) -> AllocationSite:
         self._sites += 1

@@ -17,7 +17,7 @@ from anabranch.reduce.merging.places import Places
 from anabranch.reduce.merging.plain_first import PlainFirst
 from anabranch.reduce.merging.regions import Regions
 from anabranch.reduce.merging.similarity import Everything, QceSimilarity, Similarity
-from anabranch.reduce.merging.static import StaticMerging
+from anabranch.reduce.merging.static import StaticMerging, in_rounds, root_of
 from anabranch.reduce.merging.verify import Verifier
 from anabranch.reduce.merging.waiting import Waiting
 from anabranch.reduce.qce import QceParameters
@@ -93,9 +93,10 @@ def install_merging(run: Exploration, settings: ReduceSettings, policy: str) -> 
             lambda: {**figures(), "forwarded": dynamic.forwarded},
             lambda: dynamic.hurry,
         )
-    waiting = Waiting(Topological(places.rank), lambda s: (similarity.key(s), s.recent), ledger.turn)
+    waiting = Waiting(Topological(places.rank), lambda s: (similarity.key(s), root_of(s)), ledger.turn)
     merging = Merging(waiting, waiting, similarity, run.space, run.tree, ledger, leaks)
     merging.verifier = Verifier(run.space, wrong) if settings.verify_reductions else None
+    merging.in_rounds = in_rounds
     static = StaticMerging(machine, places, waiting, ledger)
     run.batch = NO_BATCH
     search: Search[State] = waiting

@@ -18,10 +18,13 @@ from anabranch.machine.state import State
 from anabranch.solver import Slice, SliceSpace
 
 
-def join(a: State, b: State, space: SliceSpace, heaps_must_agree: bool = False) -> State:
+def join(
+    a: State, b: State, space: SliceSpace, heaps_must_agree: bool = False, keep_apart: bool = False
+) -> State:
     """The state that stands for both; neither is changed.
 
-    `heaps_must_agree`: who looks for leaks must know at the end which objects there are.
+    `heaps_must_agree`: who looks for leaks must know at the end which objects there are. `keep_apart`:
+    inputs that are independent of each other on both sides must stay so.
     """
     if a is b:
         raise CannotJoin("a state with itself")
@@ -29,7 +32,7 @@ def join(a: State, b: State, space: SliceSpace, heaps_must_agree: bool = False) 
         raise CannotJoin("different places")
     frames = differing_frames(a.continuation, b.continuation)
     objects = join_objects(a.objects, b.objects, heaps_must_agree)
-    guard, slices = join_conditions(a, b, space)
+    guard, slices = join_conditions(a, b, space, keep_apart)
     joined = State()
     joined.entry = a.entry
     joined.place = a.place
@@ -56,7 +59,7 @@ def join(a: State, b: State, space: SliceSpace, heaps_must_agree: bool = False) 
     return joined
 
 
-def join_conditions(a: State, b: State, space: SliceSpace) -> tuple[Expr, dict[int, Slice]]:
+def join_conditions(a: State, b: State, space: SliceSpace, keep_apart: bool) -> tuple[Expr, dict[int, Slice]]:
     """What tells the states apart, and the slices of both."""
     differing = [index for index, part in a.slices.items() if b.slices.get(index) is not part]
     only_b = [index for index in b.slices if index not in a.slices]
@@ -65,6 +68,12 @@ def join_conditions(a: State, b: State, space: SliceSpace) -> tuple[Expr, dict[i
         raise CannotJoin("the same path twice")
     if not differing and not only_b:
         raise CannotJoin("path conditions that do not exclude each other")
+    if keep_apart:
+        largest = max(
+            len(part.vars) for s in (a, b) for i in (*differing, *only_b) if (part := s.slices.get(i))
+        )
+        if len(differing) + len(only_b) > largest:
+            raise CannotJoin("inputs that would become dependent")
     hint = None
     if mine and others and mine[0].__class__ is Expr and mine[0].neg is others[0]:
         hint = mine[0]

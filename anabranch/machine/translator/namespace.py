@@ -112,6 +112,8 @@ class Namespace:
                 instruction.extra,
                 instruction.loc or function_loc(function),
             )
+            assert instruction.result is not None
+            self.numbers.locals[site.number] = (function.name, instruction.result.index)
             name = self._sites[id(instruction)] = self.constant(site)
         return name
 

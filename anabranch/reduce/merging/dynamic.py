@@ -81,8 +81,7 @@ class DynamicMerging:
 
     def forked(self, site: BranchSite | PointSite, continuation: Continuation) -> None:
         """The sides of a fork will be looked at where they meet again."""
-        stop = self.places.join_point(site.unit, site.block, continuation)
-        if stop is not None:
+        for stop in self.places.meeting_points(site.unit, site.block, continuation):
             self.machine.stops.install(stop[0])
 
     def arrived(

@@ -43,6 +43,9 @@ class Merging:
         self.heaps_must_agree = heaps_must_agree
         self.verifier: Verifier | None = None
         self.plain: Callable[[], bool] = bool  # does the run still go without merging?
+        self.in_rounds: Callable[[State], bool] = lambda state: False
+        """Does a state wait for others that took more or fewer rounds of a loop? What its input may be must
+        not get harder to tell by joining them, since they are but some of those that parted."""
         self.merges = 0
         self.refused: Counter[str] = Counter()
 
@@ -67,7 +70,7 @@ class Merging:
                 self.refused["not similar"] += 1
                 continue
             try:
-                joined = join(other, state, self.space, self.heaps_must_agree)
+                joined = join(other, state, self.space, self.heaps_must_agree, self.in_rounds(state))
             except CannotJoin as refusal:
                 self.refused[refusal.reason] += 1
                 continue

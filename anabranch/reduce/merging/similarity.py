@@ -17,6 +17,8 @@ STAR = "symbolic"
 HOT_CELLS = 64  # hot places in memory that a key looks at
 
 Value = Any
+Cell = tuple[int, int, int, int]
+"""A place in memory: frame and position of the value that it is named from (-1: none), offset, size."""
 
 
 class Similarity(Protocol):
@@ -49,8 +51,9 @@ class QceSimilarity:
         self.parameters = parameters
         self.estimator = QueryCounts(machine.module, parameters)
         self._layout = machine.layout
+        self._numbers = machine.numbers
         self._stacks: dict[tuple[Any, ...], StackCounts] = {}
-        self._hot: dict[tuple[Any, ...], tuple[list[list[int]], list[tuple[int, int]]]] = {}
+        self._hot: dict[tuple[Any, ...], tuple[list[list[int]], list[Cell]]] = {}
         self._globals = {address >> 32: variable.name for address, variable in machine.layout.globals}
 
     def counts(self, state: State) -> StackCounts:
@@ -67,42 +70,48 @@ class QceSimilarity:
         stack = stack_of(state)
         registers, cells = self._hot_of(stack, state)
         parts: list[Any] = [stack]
-        for (_, values), positions in zip(frames(state), registers, strict=True):
+        stack_frames = frames(state)
+        for (_, values), positions in zip(stack_frames, registers, strict=True):
             for position in positions:
                 value = values[position]
                 parts.append(STAR if value.__class__ is Expr else value)
-        for key, offset in cells:
-            page = state.pages.get(key)
-            if page is not None and offset < len(page):
-                value = page[offset]
-                parts.append(STAR if value.__class__ is Expr else value)
+        for frame, position, shift, size in cells:
+            base = stack_frames[frame][1][position] if position >= 0 else 0
+            if base.__class__ is int:
+                parts.append(_cell(state, base + shift, size))
         return tuple(parts)
 
-    def _hot_of(self, stack: tuple[Any, ...], state: State) -> tuple[list[list[int]], list[tuple[int, int]]]:
-        """Positions of hot registers in each frame, and hot bytes of globals as page and offset."""
+    def _hot_of(self, stack: tuple[Any, ...], state: State) -> tuple[list[list[int]], list[Cell]]:
+        """Positions of hot registers in each frame, and hot cells of memory."""
         found = self._hot.get(stack)
         if found is None:
             counts = self.counts(state)
             limit = self.parameters.alpha * counts.total
             registers = [[p for p, q in enumerate(qs) if q > limit] for qs in counts.registers]
-            found = self._hot[stack] = (registers, self._hot_globals(counts, limit))
+            found = self._hot[stack] = (registers, self._hot_cells(counts, limit, state))
         return found
 
-    def _hot_globals(self, counts: StackCounts, limit: float) -> list[tuple[int, int]]:
-        hot: dict[tuple[int, int], None] = {}
-        for frame in counts.counts.frames:
-            for base, cells in frame.cells.items():
-                if base[0] != "global":
-                    continue
-                for offset, size, _ in cells:
-                    names = [(n, base, offset) for n in range(len(counts.counts.frames))]
-                    if offset >= 0 and counts.counts.byte(names, False) > limit:
-                        address = self._layout.address(base[1]) + offset
-                        hot |= dict.fromkeys(
-                            (place >> PAGE_BITS, place & 255)
-                            for place in range(address, address + min(size, 8))
-                        )
-        return list(hot)[:HOT_CELLS]
+    def _hot_cells(self, counts: StackCounts, limit: float, state: State) -> list[Cell]:
+        """Hot cells of globals, locals and what arguments point to; each under the first of its names."""
+        hot: dict[int, Cell] = {}
+        stack_frames = frames(state)
+        for number, names in self._names(counts, state).items():
+            escapes = self._escapes(number)
+            for frame, base, start in names:
+                if base[0] == "pointer":
+                    continue  # it moves from state to state
+                for offset, size, _ in counts.counts.frames[frame].cells.get(base, ()):
+                    place = start + offset
+                    own = [(f, b, place - s) for f, b, s in names]
+                    if place < 0 or number << 32 | place in hot or counts.counts.byte(own, escapes) <= limit:
+                        continue
+                    if base[0] == "global":
+                        cell = (frame, -1, self._layout.address(base[1]) + offset, size)
+                    else:
+                        position = stack_frames[frame][0].names.index(f"v{base[1]}")
+                        cell = (frame, position, offset, size)
+                    hot[number << 32 | place] = cell
+        return list(hot.values())[:HOT_CELLS]
 
     # ---- the relation --------------------------------------------------------------------------------
 
@@ -179,13 +188,29 @@ class QceSimilarity:
         found = known.get(offset)
         if found is None:
             own = [(frame, base, offset - start) for frame, base, start in names.get(number, ())]
-            found = known[offset] = counts.counts.byte(own, self._escapes(number, state))
+            found = known[offset] = counts.counts.byte(own, self._escapes(number))
         return found
 
-    def _escapes(self, number: int, state: State) -> bool:
+    def _escapes(self, number: int) -> bool:
         """May an object be reached through pointers that lie in memory?"""
         name = self._globals.get(number)
-        return name is None or self.estimator.escapes("", ("global", name))
+        if name is not None:
+            return self.estimator.escapes("", ("global", name))
+        owner = self._numbers.owner(number)
+        return owner is None or self.estimator.escapes(owner[0], ("alloca", owner[1]))
+
+
+def _cell(state: State, address: int, size: int) -> Value:
+    """The bytes of a cell, `*` if any of them is symbolic."""
+    page = state.pages.get(address >> PAGE_BITS)
+    if page is None:
+        return None
+    offset = address & 255
+    data = page[offset : offset + size]
+    try:
+        return bytes(data)
+    except TypeError:
+        return STAR
 
 
 def difference(x: Value, y: Value) -> bool | None:

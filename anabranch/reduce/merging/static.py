@@ -1,9 +1,10 @@
 """Static state merging: topological order, joins where paths that parted meet again (seed 001, section 5.4).
 
 A fork puts the place where its sides meet again (the immediate post-dominator of its branch, which for the
-exit branch of a loop is the loop's exit) on the list of stops of both paths. A path waits when it comes to a
-stop on its list, until no state is left that could still come there: that is what the order is for. Nothing
-else is looked at, so that a place where nobody can meet costs nothing.
+exit branch of a loop is the loop's exit) on the list of stops of both paths; if they may go round a loop
+before, its header too. A path waits when it comes to a stop on its list, until no state is left that could
+still come there: that is what the order is for. Nothing else is looked at, so that a place where nobody can
+meet costs nothing.
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from anabranch.machine import Machine, State
-from anabranch.machine.state import Continuation
+from anabranch.machine.path import Path
+from anabranch.machine.state import Cons, Continuation
 from anabranch.machine.translator.sites import BranchSite, PointSite, Target
 from anabranch.reduce.merging.ledger import Ledger
-from anabranch.reduce.merging.places import Places
+from anabranch.reduce.merging.places import Places, Stop
 from anabranch.reduce.merging.waiting import Waiting
 
 
@@ -38,19 +40,17 @@ class StaticMerging:
         self._begun = True
         for number, state in enumerate(states):
             state.stops = None
-            state.recent = (number,)
+            state.recent = (number, -1)
 
     def forked(self, site: BranchSite | PointSite, continuation: Continuation) -> None:
         """The running path is about to fork: both sides will stop where they meet again."""
         if not self._begun:
             return
-        stop = self.places.join_point(site.unit, site.block, continuation)
-        if stop is None:
-            return
         path = self.path
-        if path.stops is None or path.stops[0] != stop:
-            path.stops = (stop, path.stops)
-        self.machine.stops.install(stop[0])
+        for stop in self.places.meeting_points(site.unit, site.block, continuation):
+            if not armed(path.stops, stop):
+                path.stops = (stop, path.stops)
+                self.machine.stops.install(stop[0])
 
     def arrived(self, number: int, target: Target, continuation: Continuation, values: Any) -> bool:
         """The running path came to a stop: is it one of its own?"""
@@ -61,12 +61,49 @@ class StaticMerging:
         found = stops
         while found is not None and found[0][1] == depth:
             if found[0][0] == number:
-                path.stops = found[1]
+                self._stop(number, found)
                 return self._may_meet() and self.ledger.open(number)
             found = found[1]
         path.stops = stops
         return False
 
+    def _stop(self, number: int, stops: tuple[Stop, Cons]) -> None:
+        path = self.path
+        (number, depth, before), rest = stops
+        if before >= 0:
+            path.stops = ((number, depth, progress(path, before)), rest)
+        else:
+            path.stops = rest
+        path.recent = (root_of(path), number if before >= 0 else -1)
+
     def _may_meet(self) -> bool:
         """Is there anybody to wait for?"""
         return len(self.waiting) > 0 or bool(self.machine.decider.siblings)
+
+
+def root_of(state: State | Path) -> int:
+    """Which of the states that merging began with this one comes from; -1 for the one at the start."""
+    return state.recent[0] if state.recent else -1
+
+
+def in_rounds(state: State) -> bool:
+    """Did it stop at the header of a loop to meet paths that took more or fewer rounds?"""
+    return bool(state.recent) and bool(state.recent[1] == state.place)
+
+
+def progress(path: Path, before: int) -> int:
+    """How far into its input the path has looked. A join may forget decisions: what was seen stays seen."""
+    for index in reversed(path.slices):
+        if index <= before or path.slices[index].constraints:
+            return max(index, before)
+    return before
+
+
+def armed(stops: Cons, stop: Stop) -> bool:
+    """Does a path stop there already?"""
+    depth = stop[1]
+    while stops is not None and stops[0][1] >= depth:
+        if stops[0][0] == stop[0] and stops[0][1] == depth and (stops[0][2] < 0) == (stop[2] < 0):
+            return True
+        stops = stops[1]
+    return False
