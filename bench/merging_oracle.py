@@ -18,8 +18,7 @@ from functools import partial
 from itertools import product
 from pathlib import Path
 
-from anabranch.reduce import setup
-from anabranch.reduce.merging import ledger
+from anabranch.reduce.merging import ledger, race
 from bench.lib.compare import differences, differences_of_covering
 from bench.lib.engine import EngineFailure, EngineRun, run_engine
 from bench.lib.generate import Program
@@ -108,7 +107,8 @@ def hasten(seed: int) -> None:
     Runs are forked children of this process, and see what is set here.
     """
     draw = random.Random(seed)
-    setup.PLAIN_FORKS = draw.choice((0, 2, 5, 20))
+    race.FIRST = draw.choice((0, 2, 5, 20))
+    race.SHARE = draw.choice((0.25, 2.0, 1000.0))
     ledger.ENOUGH_TURNS = draw.choice((1, 3, 40))
     ledger.DEAR = draw.choice((0, 20, 400))
 

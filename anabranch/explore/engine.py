@@ -56,6 +56,8 @@ class Operators:
     figures: Callable[[], dict[str, Any]] = dict
     in_a_hurry: Callable[[], bool] = bool
     """Is the state that was just picked to come back after its next fork?"""
+    finish: Callable[[], None] = lambda: None
+    """Told when all is done, before anything is counted."""
 
 
 class Exploration:
@@ -251,14 +253,15 @@ class Exploration:
         left = len(self.search)
         if self.stopped is not None:
             self._give_up(list(self.search.states()), self.stopped)
+        self.operators.finish()
         self.tree.flush()
         self.write_rows()
         self.listener.on_stats(self.figures.stats_row())
         result = RunResult(
-            complete=not reporter.losses and not left,
-            paths_exit=reporter.exits,
-            paths_error=reporter.failures,
-            paths_total=reporter.exits + reporter.failures + reporter.early,
+            complete=not reporter.tally.losses and not left,
+            paths_exit=reporter.tally.exits,
+            paths_error=reporter.tally.failures,
+            paths_total=reporter.tally.total,
             tests=reporter.tests,
             errors=reporter.errors,
             states_explored=self.tree.states,
@@ -270,11 +273,11 @@ class Exploration:
             main_entered=self.machine.program.first_called.get("main"),
             stopped=self.stopped,
             searcher=self.search.description,
-            paths_multiplicity=reporter.multiplicity,
-            paths_exact=reporter.exact_paths if reporter.counts_exactly else None,
+            paths_multiplicity=reporter.tally.multiplicity,
+            paths_exact=reporter.tally.exact_paths if reporter.counts_exactly else None,
             reductions=self.operators.figures(),
         )
-        for kind, places in reporter.losses.as_dict().items():
+        for kind, places in reporter.tally.losses.as_dict().items():
             for place, count in places.items():
                 result.lose(kind, place, count)
         return result

@@ -83,9 +83,9 @@ class Figures:
         covered = len(self.table.lines_covered(counters))
         return Progress(
             seconds=seconds,
-            paths_exit=reporter.exits,
-            paths_error=reporter.failures,
-            paths_total=reporter.exits + reporter.failures + reporter.early,
+            paths_exit=reporter.tally.exits,
+            paths_error=reporter.tally.failures,
+            paths_total=reporter.tally.total,
             tests=reporter.tests,
             states_explored=self.tree.states,
             states_waiting=len(self.search),
@@ -96,7 +96,7 @@ class Figures:
             solver_share=min(1.0, self.solver_seconds / used) if used else 0.0,
             errors=len(reporter.errors),
             memory_bytes=resident_bytes(),
-            losses=reporter.losses.total,
+            losses=reporter.tally.losses.total,
             cpu_seconds=used,
         )
 
@@ -106,7 +106,7 @@ class Figures:
         covered, total = self.table.instruction_coverage(counters)
         timers = self.space.stats.timers
         asked = [timers[name] for name in ("backend", "check") if name in timers]
-        ends = self.reporter
+        ends = self.reporter.tally
         return StatsRow(
             instructions=self.instructions,
             full_branches=branches.full,

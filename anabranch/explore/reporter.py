@@ -10,6 +10,7 @@ from anabranch.explore.library import user_frame
 from anabranch.explore.limits import Losses
 from anabranch.explore.new_coverage import NewCoverage
 from anabranch.explore.settings import ReportSettings
+from anabranch.explore.tally import Tally
 from anabranch.explore.tree import ExecutionTree
 from anabranch.expr import Expr, evaluate, expr_vars, short_text, to_smtlib
 from anabranch.machine import (
@@ -43,20 +44,16 @@ class Reporter:
         self.settings = settings
         self.listener = listener
         self.tree = tree
-        self.losses = Losses()
-        self.exits = 0
-        self.failures = 0
-        self.early = 0
-        self.silent = 0
-        self.multiplicity = 0  # of the states that ended: how many paths they stand for (seed 001, 5.2)
+        self.tally = Tally()
         self.tests = 0
         self.errors: list[ErrorRecord] = []
-        self.exact_paths = 0  # as far as they were told apart, see `count_paths`
-        self.counted: list[tuple[int, int]] = []  # multiplicity and paths so far, as joined states end
-        self.ends: dict[str, int] = {}
         self.on_tick: Callable[[], None] = lambda: None
         self._check_leaks = "leak" in settings.checks
         self._reported: set[tuple[Any, ...]] = set()
+
+    @property
+    def losses(self) -> Losses:
+        return self.tally.losses
 
     # ---- observing -----------------------------------------------------------------------------------
 
@@ -81,7 +78,7 @@ class Reporter:
             if leak is not None:
                 self._failed(leak, where, "leak")
                 return
-            self.exits += 1
+            self.tally.exits += 1
             self._close("exit", where)
             self._tests(path.covered_new, "exit", where, status=end.status)
         elif isinstance(end, ProgramError):
@@ -90,17 +87,17 @@ class Reporter:
                 and "klee_assume" in end.fault.message
                 and self.settings.silent_assume
             ):
-                self.silent += 1
+                self.tally.silent += 1
                 self._close("silent", where)
             else:
                 self._failed(end.fault, where, end.fault.kind)
         elif isinstance(end, Silent):
-            self.silent += 1
+            self.tally.silent += 1
             self._close("silent", where)
         else:
             assert isinstance(end, Loss)
             self.losses.add(str(end), where.text() if where is not None else "")
-            self.early += 1
+            self.tally.early += 1
             self._close(end.kind, where)
             self._tests(path.covered_new, "early", where, kind=str(end))
 
@@ -110,15 +107,15 @@ class Reporter:
     def given_up(self, state: State, why: str) -> None:
         """A waiting state will not be explored further; what it alone has covered still gets a test."""
         self.losses.add(why)
-        self.early += 1
+        self.tally.early += 1
         if (state.covered_new or state.owed) and self._wanted(True):
             self.machine.path.restore(state)
             self._tests(state.covered_new, "early", None, kind=why)
         self.tree.end(state.node, state.place, why)
 
     def _close(self, reason: str, where: Where | None) -> None:
-        self.multiplicity += self.machine.path.multiplicity
-        self.ends[reason] = self.ends.get(reason, 0) + 1
+        self.tally.multiplicity += self.machine.path.multiplicity
+        self.tally.ends[reason] = self.tally.ends.get(reason, 0) + 1
         self.tree.end(self.machine.path.node, where.place if where is not None else 0, reason)
 
     @property
@@ -133,7 +130,7 @@ class Reporter:
     # ---- errors --------------------------------------------------------------------------------------
 
     def _failed(self, fault: Fault, where: Where | None, reason: str) -> None:
-        self.failures += 1
+        self.tally.failures += 1
         covering = self.machine.path.covered_new
         self._close(reason, where)
         loc = where.loc if where is not None else None
@@ -243,17 +240,18 @@ class Reporter:
         tests = self.settings.tests
         wanted = tests == "all" or (tests != "none" and always) or (tests == "covering" and covering)
         if path.multiplicity == 1 or not self.counts_exactly:
-            self.exact_paths += 1
+            self.tally.exact_paths += 1
             number = self._pay(end, where, status, kind) if path.owed and tests == "covering" else None
             return self._write(end, where, status, kind) if wanted and number is None else number
         first: int | None = None
-        before = self.exact_paths
+        before = self.tally.exact_paths
         for _ in self._single_paths():
-            self.exact_paths += 1
+            self.tally.exact_paths += 1
             if tests == "all" or (wanted and first is None):
                 number = self._write(end, where, status, kind)
                 first = number if first is None else first
-        self.counted += ((self.multiplicity, self.exact_paths),) if self.exact_paths > before else ()
+        if self.tally.exact_paths > before:
+            self.tally.counted.append((self.tally.multiplicity, self.tally.exact_paths))
         return first
 
     def _pay(self, end: str, where: Where | None, status: Any, kind: str | None) -> int | None:

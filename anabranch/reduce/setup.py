@@ -5,24 +5,25 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from anabranch.explore.engine import NO_BATCH, Exploration, Operators, Reduce
-from anabranch.explore.protocols import NoPrune, Search
+from anabranch.explore.protocols import NoPrune
 from anabranch.explore.search.plain import Dfs
 from anabranch.explore.search.topological import Topological
-from anabranch.machine import State
 from anabranch.reduce.merging.dynamic import DynamicMerging
 from anabranch.reduce.merging.ledger import Ledger
 from anabranch.reduce.merging.merge import Merging
 from anabranch.reduce.merging.multiplicity import regression
 from anabranch.reduce.merging.places import Places
-from anabranch.reduce.merging.plain_first import PlainFirst
+from anabranch.reduce.merging.race import Contestant, Race
 from anabranch.reduce.merging.regions import Regions
 from anabranch.reduce.merging.similarity import Everything, QceSimilarity, Similarity
-from anabranch.reduce.merging.static import StaticMerging, in_rounds, root_of
+from anabranch.reduce.merging.static import StaticMerging, in_rounds
 from anabranch.reduce.merging.verify import Verifier
 from anabranch.reduce.merging.waiting import Waiting
 from anabranch.reduce.qce import QceParameters
 
-PLAIN_FORKS = 10_000  # forks until an exhaustive run counts as long, about half a second
+# Work of merging in forks of plain exploration, taken high: a fork or a turn, a unit of the solver's effort.
+MERGED_FORK = 6
+MERGED_EFFORT = 2
 
 
 class ReduceSettings(Protocol):
@@ -70,12 +71,12 @@ def install_merging(run: Exploration, settings: ReduceSettings, policy: str) -> 
     ledger = Ledger(lambda: run.space.backend.effort, lambda: machine.decider.forks, policy == "auto")
 
     def wrong(text: str) -> None:
-        run.reporter.losses.add("wrong merge")
+        run.reporter.tally.losses.add("wrong merge")
         run.listener.on_warning(text)
 
     def figures() -> dict[str, Any]:
         found = {**merging.figures(), "ledger": ledger.rows(run.table.describe)}
-        fit = regression(run.reporter.counted)
+        fit = regression(run.reporter.tally.counted)
         if fit is not None:
             found["paths"] = {"c1": fit[0], "c2": fit[1]}
         return found
@@ -93,22 +94,30 @@ def install_merging(run: Exploration, settings: ReduceSettings, policy: str) -> 
             lambda: {**figures(), "forwarded": dynamic.forwarded},
             lambda: dynamic.hurry,
         )
-    waiting = Waiting(Topological(places.rank), lambda s: (similarity.key(s), root_of(s)), ledger.turn)
+    waiting = Waiting(Topological(places.rank), similarity.key, ledger.turn)
     merging = Merging(waiting, waiting, similarity, run.space, run.tree, ledger, leaks)
     merging.verifier = Verifier(run.space, wrong) if settings.verify_reductions else None
     merging.in_rounds = in_rounds
     static = StaticMerging(machine, places, waiting, ledger)
+    merging.plain = lambda: not static.active
     run.batch = NO_BATCH
-    search: Search[State] = waiting
-    if policy == "auto":
-        first = PlainFirst(Dfs(), waiting, lambda: machine.decider.forks >= PLAIN_FORKS, static.begin)
-        merging.plain = lambda: first.plain
-        search = first
-    else:
-        static.begin()
-    regions = Regions(search, run.space, run.tree)
+    regions = Regions(waiting, run.space, run.tree)
     merging.search = regions
-    return Operators(regions, merging, NoPrune(), figures)
+    if policy != "auto" or run.reporter.counts_exactly:
+        static.begin()
+        return Operators(regions, merging, NoPrune(), figures)
+
+    def work() -> int:
+        return MERGED_FORK * (machine.decider.forks + run.picks) + MERGED_EFFORT * run.space.backend.effort
+
+    race = Race(
+        Contestant(Regions(Dfs(), run.space, run.tree), lambda: machine.decider.forks),
+        Contestant(regions, work, static.begin, static.pause),
+        run.tree,
+        run.reporter,
+    )
+    merging.search = race
+    return Operators(race, merging, NoPrune(), figures, finish=race.finish)
 
 
 def is_dynamic(settings: ReduceSettings) -> bool:

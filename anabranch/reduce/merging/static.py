@@ -9,7 +9,6 @@ meet costs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from anabranch.machine import Machine, State
@@ -30,21 +29,28 @@ class StaticMerging:
         self.path = machine.path
         self.places = places
         self.waiting = waiting
-        self._begun = False
+        self._paused: set[int] | None = set()
         machine.decider.on_fork = self.forked
         machine.stops.arrival = self.arrived
 
-    def begin(self, states: Iterable[State] = ()) -> None:
-        """From now on paths stop. States that wait already begin anew, each for itself: what they parted
-        from has been explored to its end, so that among each other they would not make a whole."""
-        self._begun = True
-        for number, state in enumerate(states):
-            state.stops = None
-            state.recent = (number, -1)
+    def begin(self) -> None:
+        """From now on paths stop."""
+        for number in self._paused or ():
+            self.machine.stops.install(number)
+        self._paused = None
+
+    def pause(self) -> None:
+        """Paths that are not to be merged run for now: they stop nowhere."""
+        self._paused = set(self.machine.stops.installed)
+        self.machine.stops.clear()
+
+    @property
+    def active(self) -> bool:
+        return self._paused is None
 
     def forked(self, site: BranchSite | PointSite, continuation: Continuation) -> None:
         """The running path is about to fork: both sides will stop where they meet again."""
-        if not self._begun:
+        if self._paused is not None:
             return
         path = self.path
         for stop in self.places.meeting_points(site.unit, site.block, continuation):
@@ -74,21 +80,16 @@ class StaticMerging:
             path.stops = ((number, depth, progress(path, before)), rest)
         else:
             path.stops = rest
-        path.recent = (root_of(path), number if before >= 0 else -1)
+        path.recent = (number,) if before >= 0 else ()
 
     def _may_meet(self) -> bool:
         """Is there anybody to wait for?"""
         return len(self.waiting) > 0 or bool(self.machine.decider.siblings)
 
 
-def root_of(state: State | Path) -> int:
-    """Which of the states that merging began with this one comes from; -1 for the one at the start."""
-    return state.recent[0] if state.recent else -1
-
-
 def in_rounds(state: State) -> bool:
     """Did it stop at the header of a loop to meet paths that took more or fewer rounds?"""
-    return bool(state.recent) and bool(state.recent[1] == state.place)
+    return state.recent == (state.place,)
 
 
 def progress(path: Path, before: int) -> int:

@@ -1,0 +1,139 @@
+"""`auto`: the program is explored twice at a time, without merging and with it; the first to finish wins.
+
+Whether merging pays can only be known afterwards: small programs are explored faster path by path than any
+estimate can be made, and where conditions get hard by joining, plain exploration stays ahead for long. So the
+plain one begins, and the merging one gets a share of the work that it cannot cost much more than that; a
+program that is still not done after `LONG` is left to merging. Work is counted in forks and in the solver's
+resources, not in seconds: the same run takes the same turns.
+
+What is found (tests, errors, coverage) is found by either; what is counted (paths, ends, losses) is counted
+for each by itself, and told of the winner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from anabranch.explore.kinds import PRUNED
+from anabranch.explore.protocols import Search
+from anabranch.explore.tally import Tally
+from anabranch.explore.tree import ExecutionTree
+from anabranch.machine import State
+
+FIRST = 10_000  # forks that are explored without merging, about half a second
+LONG = 120_000  # forks after which a program counts as too large to be explored path by path
+SHARE = 0.25  # of the work of plain exploration that merging may take until then
+PATIENCE = 10  # times the work of plain exploration that it may take from then on
+
+
+class Referee(Protocol):
+    """Knows who is counted for."""
+
+    tally: Tally
+
+
+@dataclass(slots=True)
+class Contestant:
+    """One of the two explorations."""
+
+    order: Search[State]
+    work_so_far: Callable[[], int]
+    """Of the whole run, in the measure for this one."""
+    set_out: Callable[[], None] = lambda: None
+    rest: Callable[[], None] = lambda: None
+    tally: Tally = field(default_factory=Tally)
+    work: int = 0
+
+
+class Race:
+    """A search order made of two, each with its own states."""
+
+    def __init__(self, plain: Contestant, merging: Contestant, tree: ExecutionTree, referee: Referee) -> None:
+        self.plain = plain
+        self.merging = merging
+        self.tree = tree
+        self.referee = referee
+        self.running = plain
+        self._sides: dict[State, Contestant] = {}
+        self._since = 0
+        self._begun = False
+        referee.tally = plain.tally
+
+    @property
+    def description(self) -> str:
+        return self.merging.order.description
+
+    def add(self, states: Sequence[State]) -> None:
+        if not self._begun:
+            self._begun = True
+            self._add([self._twin(state) for state in states], self.merging)
+        self._add(states, self.running)
+
+    def _add(self, states: Sequence[State], side: Contestant) -> None:
+        side.order.add(states)
+        for state in states:
+            self._sides[state] = side
+
+    def _twin(self, state: State) -> State:
+        twin = State()
+        for name in State.__slots__:
+            setattr(twin, name, getattr(state, name))
+        twin.node = self.tree.fork(state.node, state.place, "merging")
+        return twin
+
+    def remove(self, state: State) -> None:
+        """It ends, or is part of another one now; whichever, it counts for the side it was on."""
+        side = self._sides.pop(state, None)
+        if side is None:  # made of two that were held at the end of a region
+            side = self.plain if state in list(self.plain.order.states()) else self.merging
+        side.order.remove(state)
+        self.referee.tally = side.tally
+
+    def pick(self) -> State:
+        running = self.running
+        now = running.work_so_far()
+        running.work += now - self._since
+        if running is self.plain and running.work >= FIRST and self.merging.work < self._allowed():
+            running = self._hand_over(self.merging)
+        elif running is self.merging and running.work >= self._allowed():
+            running = self._hand_over(self.plain)
+        self._since = running.work_so_far()
+        self.referee.tally = running.tally
+        state = running.order.pick()
+        self._sides.pop(state, None)
+        return state
+
+    def _allowed(self) -> float:
+        """The work that merging may have done by now."""
+        return self.plain.work * (SHARE if self.plain.work < LONG else PATIENCE)
+
+    def _hand_over(self, side: Contestant) -> Contestant:
+        self.running.rest()
+        self.running = side
+        side.set_out()
+        return side
+
+    def __len__(self) -> int:
+        waiting = len(self.plain.order), len(self.merging.order)
+        return sum(waiting) if all(waiting) else 0
+
+    def states(self) -> Iterator[State]:
+        yield from self.plain.order.states()
+        yield from self.merging.order.states()
+
+    def finish(self) -> None:
+        """The winner is counted, and what the other one has left is dropped. If both were stopped, that one
+        is told of that stands for more paths."""
+        sides = [self.plain, self.merging]
+        done = [side for side in sides if not len(side.order) and not side.tally.losses]
+        if self.running in done:
+            winner = self.running
+        else:
+            winner = done[0] if done else max(sides, key=lambda side: side.tally.multiplicity)
+        self.referee.tally = winner.tally
+        for side in sides:
+            for state in list(side.order.states()):
+                side.order.remove(state)
+                self.tree.end(state.node, state.place, PRUNED)
