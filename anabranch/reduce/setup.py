@@ -21,9 +21,11 @@ from anabranch.reduce.merging.verify import Verifier
 from anabranch.reduce.merging.waiting import Waiting
 from anabranch.reduce.qce import QceParameters
 
-# Work of merging in forks of plain exploration, taken high: a fork or a turn, a unit of the solver's effort.
-MERGED_FORK = 6
-MERGED_EFFORT = 2
+# Work in about microseconds.
+INSTRUCTION = 0.25
+FORK = 60
+MERGED_TURN = 300
+MERGED_EFFORT = 300
 
 
 class ReduceSettings(Protocol):
@@ -107,17 +109,24 @@ def install_merging(run: Exploration, settings: ReduceSettings, policy: str) -> 
         static.begin()
         return Operators(regions, merging, NoPrune(), figures)
 
-    def work() -> int:
-        return MERGED_FORK * (machine.decider.forks + run.picks) + MERGED_EFFORT * run.space.backend.effort
+    def work(merged: bool) -> float:
+        done = INSTRUCTION * machine.counters.instructions() + FORK * machine.decider.forks
+        return done + merged * (MERGED_TURN * run.picks + MERGED_EFFORT * run.space.backend.effort)
 
     race = Race(
-        Contestant(Regions(Dfs(), run.space, run.tree), lambda: machine.decider.forks),
-        Contestant(regions, work, static.begin, static.pause),
+        Contestant(Regions(Dfs(), run.space, run.tree) if marks_regions(run) else Dfs()),
+        Contestant(regions, static.begin, static.pause),
+        work,
         run.tree,
         run.reporter,
     )
     merging.search = race
     return Operators(race, merging, NoPrune(), figures, finish=race.finish)
+
+
+def marks_regions(run: Exploration) -> bool:
+    """Does the program say itself where paths are to be joined?"""
+    return "klee_close_merge" in run.program.module.functions
 
 
 def is_dynamic(settings: ReduceSettings) -> bool:

@@ -3,8 +3,9 @@
 Whether merging pays can only be known afterwards: small programs are explored faster path by path than any
 estimate can be made, and where conditions get hard by joining, plain exploration stays ahead for long. So the
 plain one begins, and the merging one gets a share of the work that it cannot cost much more than that; a
-program that is still not done after `LONG` is left to merging. Work is counted in forks and in the solver's
-resources, not in seconds: the same run takes the same turns.
+program that is still not done after `LONG` is left to merging. Work is counted in instructions, forks and the
+solver's resources, each at about the microseconds it takes, not in seconds: the same run takes the same
+turns.
 
 What is found (tests, errors, coverage) is found by either; what is counted (paths, ends, losses) is counted
 for each by itself, and told of the winner.
@@ -22,10 +23,11 @@ from anabranch.explore.tally import Tally
 from anabranch.explore.tree import ExecutionTree
 from anabranch.machine import State
 
-FIRST = 10_000  # forks that are explored without merging, about half a second
-LONG = 120_000  # forks after which a program counts as too large to be explored path by path
-SHARE = 0.25  # of the work of plain exploration that merging may take until then
+FIRST = 300_000  # work without merging
+LONG = 8_000_000  # work after which a program counts as too large to be explored path by path
+SHARE = 0.15  # of the work of plain exploration that merging may take until then
 PATIENCE = 10  # times the work of plain exploration that it may take from then on
+TURNS = 64  # until the work is looked at again
 
 
 class Referee(Protocol):
@@ -39,25 +41,32 @@ class Contestant:
     """One of the two explorations."""
 
     order: Search[State]
-    work_so_far: Callable[[], int]
-    """Of the whole run, in the measure for this one."""
     set_out: Callable[[], None] = lambda: None
     rest: Callable[[], None] = lambda: None
     tally: Tally = field(default_factory=Tally)
-    work: int = 0
+    work: float = 0.0
 
 
 class Race:
     """A search order made of two, each with its own states."""
 
-    def __init__(self, plain: Contestant, merging: Contestant, tree: ExecutionTree, referee: Referee) -> None:
+    def __init__(
+        self,
+        plain: Contestant,
+        merging: Contestant,
+        work_so_far: Callable[[bool], float],
+        tree: ExecutionTree,
+        referee: Referee,
+    ) -> None:
         self.plain = plain
         self.merging = merging
         self.tree = tree
         self.referee = referee
         self.running = plain
+        self.work_so_far = work_so_far  # of the whole run, as if all of it had been with merging or without
         self._sides: dict[State, Contestant] = {}
-        self._since = 0
+        self._since = 0.0
+        self._turns = 0
         self._begun = False
         referee.tally = plain.tally
 
@@ -92,28 +101,34 @@ class Race:
         self.referee.tally = side.tally
 
     def pick(self) -> State:
+        self._turns += 1
+        if self._turns >= TURNS:
+            self._look()
         running = self.running
-        now = running.work_so_far()
-        running.work += now - self._since
-        if running is self.plain and running.work >= FIRST and self.merging.work < self._allowed():
-            running = self._hand_over(self.merging)
-        elif running is self.merging and running.work >= self._allowed():
-            running = self._hand_over(self.plain)
-        self._since = running.work_so_far()
         self.referee.tally = running.tally
         state = running.order.pick()
         self._sides.pop(state, None)
         return state
 
+    def _look(self) -> None:
+        """Whose turn is it?"""
+        self._turns = 0
+        running = self.running
+        running.work += self.work_so_far(running is self.merging) - self._since
+        if running is self.plain and running.work >= FIRST and self.merging.work < self._allowed():
+            self._hand_over(self.merging)
+        elif running is self.merging and running.work >= self._allowed():
+            self._hand_over(self.plain)
+        self._since = self.work_so_far(self.running is self.merging)
+
     def _allowed(self) -> float:
         """The work that merging may have done by now."""
         return self.plain.work * (SHARE if self.plain.work < LONG else PATIENCE)
 
-    def _hand_over(self, side: Contestant) -> Contestant:
+    def _hand_over(self, side: Contestant) -> None:
         self.running.rest()
         self.running = side
         side.set_out()
-        return side
 
     def __len__(self) -> int:
         waiting = len(self.plain.order), len(self.merging.order)
