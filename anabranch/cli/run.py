@@ -51,6 +51,13 @@ def _ending_cleanly() -> Iterator[None]:
 
 
 def _check_inputs(settings: RunSettings) -> None:
+    if settings.summaries is not None:
+        from anabranch.environment.unknown import SummaryError, read_summaries
+
+        try:
+            read_summaries(settings.summaries)
+        except SummaryError as error:
+            raise CommandError(f"--summaries: {error}") from None
     for path in (*settings.inputs, *(host for host, _ in settings.files)):
         if path.is_dir():
             what = "C, .bc or .ll files" if path in settings.inputs else "files"

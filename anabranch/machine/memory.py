@@ -94,6 +94,8 @@ class Memory:
         self._constant_pages: set[int] = set()  # of objects that nobody may write, the same on all paths
         self._nothing: Page | None = None
         self.numbers = numbers
+        self.absent: Callable[[int], Page | None] | None = None
+        """Makes the pages of reserved objects, by the number of the page that is missing."""
         self.symbolic_load: Callable[[Expr, int], Value]
         self.symbolic_store: Callable[[Expr, int, Value], None]
 
@@ -161,6 +163,15 @@ class Memory:
             first = base >> PAGE_BITS
             self._constant_pages.update(range(first, first + (size + PAGE_MASK >> PAGE_BITS)))
         return base
+
+    def reserve(self, number: int, size: int, site: AllocationSite) -> None:
+        """An object without pages, unless there is one of that number: `absent` makes them on access."""
+        if self.find(number) is None:
+            self.fresh[number] = ObjectInfo(number, size, site)
+
+    def forget(self, info: ObjectInfo) -> None:
+        """Drop what is in an object: `absent` makes it anew."""
+        self._drop_pages(info.base, info.size)
 
     def fill(self, base: int, size: int, content: bytes | None) -> None:
         key = base >> PAGE_BITS
@@ -233,6 +244,8 @@ class Memory:
             page = self.pages.get(key)
             if page is not None:
                 self.S[key] = page
+            elif self.absent is not None:
+                page = self.absent(key)
         return page
 
     def writable(self, key: int) -> Page | None:
