@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from anabranch.ir.debug import DebugInfo
+from anabranch.ir.types import FloatType, IntType, PointerType, Type
 
 _FIELD = {
     key: re.compile(rf"[(,] ?{key}: (?:!(\d+)|([\w| -]+))")
@@ -145,6 +146,14 @@ class SourceTypes:
         text = self._debug.node(inner[1]) if inner else text
         found, _ = self._field(text, "type")
         return self.read(found) if found else None
+
+    def by_layout(self, type: Type) -> CType | None:
+        """The type of a variable that debug information does not tell, as far as LLVM's type says."""
+        if isinstance(type, PointerType):
+            return CType(self, "", "pointer", 8, parts=("null",))
+        if isinstance(type, IntType | FloatType):
+            return CType(self, "", "int" if isinstance(type, IntType) else "float", type.size, str(type))
+        return None
 
     def read(self, number: str) -> CType:
         found = self._known.get(number)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from anabranch import expr
-from anabranch.environment.unknown.objects import UnknownObjects, parts_of
+from anabranch.environment.unknown.objects import Place, UnknownObjects, parts_of
 from anabranch.environment.unknown.summaries import NOTHING_KNOWN, Summary, Write
 from anabranch.environment.values import resize, resolve_length
 from anabranch.expr import Expr
@@ -35,7 +35,7 @@ class Answer:
     function: str
     value: Value
     type: Type
-    writes: tuple[tuple[int, Value, tuple[Value, ...]], ...] = ()  # number of the parameter, address, bytes
+    writes: tuple[tuple[int, tuple[Place, ...]], ...] = ()  # by number of the parameter, counted from 1
 
 
 class UnknownFunctions:
@@ -48,6 +48,8 @@ class UnknownFunctions:
         self.summaries = summaries or {}
         self.calls: dict[str, dict[str, int]] = {}
         """Function -> place of the call -> how often it was called there, on all paths together."""
+        self.known: dict[Any, None] = {}
+        """What summaries say of answers, as conditions."""
         program = objects.machine.program
         program.unknown_model = self.model
         program.unknown_callee = self.callee
@@ -113,15 +115,19 @@ class UnknownFunctions:
             if write.parameter > len(arguments) or not size:
                 continue
             address = arguments[write.parameter - 1]
-            data = maker.contents(self._pointee(prototype, write, result), size, write.parameter)
+            places = maker.contents(self._pointee(prototype, write, result), size, write.parameter)
+            data: list[Value] = [0] * size
+            for place in places:
+                data[place.offset : place.offset + place.size] = parts_of(place.value, place.size)
             self.api.write_bytes(address, data)
-            written.append((write.parameter, address, tuple(data)))
+            written.append((write.parameter, tuple(places)))
         if result is not VOID or written:
             answer = Answer(name, value, result, tuple(written))
             size = sum(variable.w // 8 for variable in maker.variables)
             self.api.add_input(Input(label, size, tuple(maker.variables), KIND, label, answer))
             for condition in maker.conditions:
                 self.api.assume(condition)
+                self.known[condition] = None
         return value
 
     def _count(self, name: str) -> None:
@@ -228,25 +234,23 @@ class _AnswerMaker:
         ):
             raise Loss("unsupported", f"unknown value of type {type}")
         width = (type.bits + 7) // 8 * 8
-        variable = expr.var(name, width)
+        variable = self.objects.variable(name, width, KIND)
         self.variables.append(variable)
         if type.bits == 1:
             return expr.eq(expr.and_(variable, 1, width), 1, width)
         return variable if width == type.bits else expr.extract(variable, 0, type.bits, width)
 
-    def contents(self, type: CType | None, size: int, parameter: int) -> list[Value]:
-        """Bytes written behind a parameter."""
+    def contents(self, type: CType | None, size: int, parameter: int) -> list[Place]:
+        """What is written behind a parameter."""
         name = f"{self.label}.arg{parameter}"
         if type is not None and type.size == size and type.kind != "void":
             places, variables = self.objects.value_of(type, name, (KIND, name))
-            self.variables += variables
-            data: list[Value] = [0] * size
-            for place in places:
-                data[place.offset : place.offset + place.size] = parts_of(place.value, place.size)
-            return data
-        variables = [expr.var(f"{name}[{index}]", 8) for index in range(size)]
+        else:
+            names = [f"{name}[{index}]" for index in range(size)]
+            variables = [self.objects.variable(byte, 8, KIND) for byte in names]
+            places = [Place(i, 1, names[i], variable, "byte") for i, variable in enumerate(variables)]
         self.variables += variables
-        return list(variables)
+        return places
 
 
 def pointer_at(type: CType, offset: int) -> CType | None:

@@ -10,7 +10,7 @@ leads there (`list->next->value`). Names are the same on every path, so that pat
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from anabranch import expr
@@ -19,7 +19,7 @@ from anabranch.ir.source_types import CType, SourceTypes
 from anabranch.machine.ends import Loss
 from anabranch.machine.machine import Machine
 from anabranch.machine.memory import PAGE_SIZE, byte_parts
-from anabranch.machine.objects import AllocationSite
+from anabranch.machine.objects import AllocationSite, ObjectInfo
 from anabranch.machine.path import Input
 
 Value = Any
@@ -89,6 +89,10 @@ class UnknownObjects:
         self.by_number: dict[int, UnknownObject] = {}
         self._by_key: dict[tuple[Any, ...], UnknownObject] = {}
         self._names: dict[str, tuple[Any, ...]] = {}
+        self.origins: dict[int, str] = {}
+        """Where variables come from, by index: "argument", "global" or "answer"."""
+        self.contents: dict[int, Contents] = {}
+        """What objects are filled with on their first access, the same on all paths unless there are aliases."""
         machine.memory.absent = self.fill
 
     # ---- pointers ------------------------------------------------------------------------------------
@@ -101,13 +105,19 @@ class UnknownObjects:
         choices = [made.address, *self._aliases(made)]
         if len(choices) == 1 and not null:
             return made.address, []
-        choice = expr.var(f"{name} (which)", 8)
+        choice = self.variable(f"{name} (which)", 8, origin)
         value: Value = made.address
         for number, address in enumerate(choices[1:], 2):
             value = expr.ite(expr.eq(choice, number, 8), address, value, 64)
         if null:
             value = expr.ite(expr.eq(choice, 0, 8), 0, value, 64)
         return value, [choice]
+
+    def variable(self, name: str, width: int, origin: str) -> Expr:
+        """A variable of the input that comes from somewhere."""
+        variable: Expr = expr.var(name, width)
+        self.origins[variable.a] = origin
+        return variable
 
     def _aliases(self, made: UnknownObject) -> list[int]:
         """Objects of the same type that the pointer may lead to instead."""
@@ -136,10 +146,14 @@ class UnknownObjects:
         """Make an object that exists, a global variable, an unknown one: its contents are forgotten."""
         info = self.memory.find(number)
         assert info is not None
-        made = UnknownObject(number, info.size, f"&{name}", type, 0, "global", info.site)
-        self._by_key[key] = self.by_number[number] = made
-        self._names.setdefault(name, key)
+        made = self._by_key.get(key)
+        if made is None:
+            site = replace(info.site, first={})
+            made = UnknownObject(number, info.size, f"&{name}", type, 0, "global", site)
+            self._by_key[key] = self.by_number[number] = made
+            self._names.setdefault(name, key)
         self.memory.forget(info)
+        self.memory.fresh[number] = ObjectInfo(number, info.size, made.site)
         return made
 
     def _new(
@@ -153,7 +167,7 @@ class UnknownObjects:
                 numbers.number(site, 1), 0, name, target, depth, origin, site, function=target
             )
         size, invented = self._size(target)
-        site = numbers.new_site("heap", f"*{name}")
+        site = numbers.new_lazy_site("heap", f"*{name}")
         made = UnknownObject(numbers.number(site, 1), size, name, target, depth, origin, site, invented)
         made.terminated = invented and target is not None and target.kind == "int" and is_character(target)
         return made
@@ -190,23 +204,27 @@ class UnknownObjects:
         data: list[Value] = [0] * made.size
         for place in places:
             data[place.offset : place.offset + place.size] = parts_of(place.value, place.size)
+        first = made.site.first
         for start in range(0, max(1, made.size), PAGE_SIZE):
             number = (made.address + start) >> 8
-            self.memory.S[number] = self.memory.W[number] = data[start : start + PAGE_SIZE]
+            self.memory.S[number] = self.memory.W[number] = page = data[start : start + PAGE_SIZE]
+            if first is not None and not self.settings.alias:
+                first[number] = page[:]
         return self.memory.S.get(key)
 
     def _places(self, made: UnknownObject) -> list[Place]:
         """The scalars of an object; records their variables as an input of the path."""
         maker = _Maker(self, made)
         if made.type is None or made.type.size == 0 or made.type.kind in ("void", "opaque", "function"):
-            maker.bytes(made.pointer, 0, made.size)
+            maker.bytes(made.pointer.removeprefix("&"), 0, made.size)
         elif made.origin == "global" and made.depth == 0:
             maker.value(made.type, made.pointer.removeprefix("&"), 0)
+            maker.bytes(f"{made.pointer}.more", made.type.size, made.size - made.type.size)
         else:
             maker.behind(made, made.type)
         name, variables = f"*{made.pointer}", tuple(maker.variables)
         size = sum(variable.w // 8 for variable in variables)
-        about = Contents(made, tuple(maker.places))
+        about = self.contents[made.number] = Contents(made, tuple(maker.places))
         self.machine.api.add_input(Input(name, size, variables, "object", name, about))
         return maker.places
 
@@ -280,7 +298,7 @@ class _Maker:
         return f"{self.pointed}->{member}" if name == f"(*{self.pointed})" else f"{name}.{member}"
 
     def scalar(self, name: str, offset: int, size: int, kind: str) -> None:
-        variable = expr.var(name, 8 * size)
+        variable = self.objects.variable(name, 8 * size, self.origin)
         value = expr.and_(variable, 1, 8) if kind == "_Bool" else variable
         self.places.append(Place(offset, size, name, value, kind))
         self.variables.append(variable)

@@ -13,8 +13,9 @@ import immutables
 from anabranch.expr import Expr, undefined
 from anabranch.machine.joining.refusal import CannotJoin
 from anabranch.machine.joining.values import choose
-from anabranch.machine.memory import Page, byte_parts, join_bytes, split_value
-from anabranch.machine.objects import ObjectInfo
+from anabranch.machine.memory import PAGE_BITS, Page, byte_parts, join_bytes, split_value
+from anabranch.machine.objects import OBJECT_SHIFT, ObjectInfo
+from anabranch.machine.state import State
 
 Value = Any
 Objects = immutables.Map[int, ObjectInfo]
@@ -50,6 +51,26 @@ def _check_alone(info: ObjectInfo, heaps_must_agree: bool) -> None:
         raise CannotJoin("locals of different calls")
     if heaps_must_agree and info.site.kind == "heap" and not info.end:
         raise CannotJoin("different heaps while leaks are looked for")
+
+
+def with_first_pages(a: State, b: State) -> tuple[Any, Any]:
+    """The pages of two states; what only one of them has filled is filled for the other."""
+    return _filled(a, b), _filled(b, a)
+
+
+def _filled(a: State, b: State) -> Any:
+    """The pages of `a`, and those of objects that it has not accessed but `b` has."""
+    if a.pages is b.pages:
+        return a.pages
+    more: dict[int, Page] = {}
+    for key in b.pages:
+        if key in a.pages or key >> OBJECT_SHIFT - PAGE_BITS not in a.objects:
+            continue
+        site = a.objects[key >> OBJECT_SHIFT - PAGE_BITS].site
+        if site.first is None or key not in site.first:
+            raise CannotJoin("an object filled on one side")
+        more[key] = site.first[key]
+    return a.pages.update(more) if more else a.pages  # type: ignore[attr-defined]
 
 
 def join_pages(guard: Expr, a: Any, b: Any, objects: Objects) -> Pages:

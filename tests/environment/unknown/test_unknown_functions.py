@@ -231,6 +231,31 @@ def test_merging_keeps_what_answers_lead_to(tmp_path: Path, merge: str) -> None:
     assert merged.result.complete
 
 
+def test_merging_with_an_object_that_one_side_has_not_touched(tmp_path: Path) -> None:
+    source = """
+    struct node { int value; int other; } *get(void); int ask(void);
+    int main(void) {
+      struct node *a = get();
+      if (!a) return 9;
+      if (ask()) a->value = 3;
+      if (a->value == 3) { if (a->other == 1) return 1; return 2; }
+      if (a->value == 4) return 3;
+      return 4;
+    }"""
+    for merge in ("none", "all"):
+        (tmp_path / merge).mkdir()
+        outcome = run_reduced(tmp_path / merge, source, "--merge", merge, "--verify-reductions")
+        assert exit_codes(outcome) == {1, 2, 3, 4, 9}
+        ways = {
+            test.exit_code for test in outcome.collector.tests if dict(test.objects).get("ask()") == bytes(4)
+        }
+        assert 1 in ways and 2 in ways, "untouched objects may hold the value as well"
+    assert (
+        outcome.result.reductions["merging"]["merges"] > 0 if "merging" in outcome.result.reductions else True
+    )
+    assert outcome.result.paths_total < 8
+
+
 def test_summaries_are_read(tmp_path: Path) -> None:
     path = tmp_path / "known.toml"
     text = '[f]\nreturns = "-1..5"\nwrites = { 1 = 3, 2 = "type", 3 = "arg 4" }\n[g]\nnoreturn = true\n'

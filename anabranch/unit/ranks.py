@@ -1,0 +1,114 @@
+"""What an error assumes of the caller.
+
+| rank | who fails |
+|---|---|
+| none | every caller (whose pointers lead to distinct objects), whatever unknown functions answer |
+| argument | a caller that passes certain values, whatever unknown functions answer |
+| size | a caller whose buffer is no larger than the one that the engine made up |
+| answer | a caller for which an unknown function gives a certain answer |
+
+A rank is proved, never guessed: where the solver gives up or too many paths fail, the next one is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from anabranch.environment.unknown import UnknownFunctions, UnknownObject
+from anabranch.expr import Expr, evaluate, expr_vars, not_, substitute, variable
+from anabranch.machine.addresses import nearest
+from anabranch.solver import SliceSpace, SolverUnknown, conjunction, disjunction
+from anabranch.unit.failures import Failure
+
+NONE, ARGUMENT, SIZE, ANSWER = "none", "argument", "size", "answer"
+RANKS = (NONE, ARGUMENT, SIZE, ANSWER)
+TRIED = 8
+"""Failing paths whose arguments are tried for all answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """An error's rank, the path that shows it, and values for that path."""
+
+    rank: str
+    failure: Failure
+    model: dict[int, int]
+    buffer: UnknownObject | None = None  # whose size is assumed
+
+
+def rank(
+    failures: Sequence[Failure], rejected: Sequence[list[Any]], unknown: UnknownFunctions, space: SliceSpace
+) -> Ranked:
+    """The rank of an error that these paths show, the best of them as its witness."""
+    found, witness = _proved(failures, rejected, unknown, space)
+    model = witness.model(space)
+    buffer = invented_buffer(witness, model, unknown)
+    if buffer is not None and found in (NONE, ARGUMENT):
+        found = ANSWER if buffer.origin == ANSWER else SIZE
+    return Ranked(found, witness, model, buffer)
+
+
+def _proved(
+    failures: Sequence[Failure], rejected: Sequence[list[Any]], unknown: UnknownFunctions, space: SliceSpace
+) -> tuple[str, Failure]:
+    origins = unknown.objects.origins
+    known = list(unknown.known)
+    fails = disjunction([conjunction(failure.conditions) for failure in failures])
+    allowed = disjunction([fails, *(conjunction(path) for path in rejected)])
+    simplest = min(failures, key=lambda failure: len(failure.conditions))
+    if _always(allowed, known, space):
+        return NONE, simplest
+    for failure in sorted(failures, key=lambda failure: len(failure.conditions)):
+        if not any(_is_answer(index, origins) for c in failure.conditions for index in expr_vars(c)):
+            return ARGUMENT, failure
+    for failure in failures[:TRIED]:
+        model = failure.model(space)
+        fixed = substitute_arguments(fails, model, origins)
+        if _always(fixed, known, space):
+            return ARGUMENT, failure
+    return ANSWER, simplest
+
+
+def _is_answer(index: int, origins: Mapping[int, str]) -> bool:
+    """Whatever is not known to come from the caller counts as an answer."""
+    return origins.get(index, ANSWER) == ANSWER
+
+
+def _always(condition: Any, known: list[Any], space: SliceSpace) -> bool:
+    """Does a condition hold for all values that agree with what is known? Proved, or False."""
+    if condition is True or condition is False:
+        return bool(condition)
+    try:
+        return space.check([*known, not_(condition)]) is None
+    except SolverUnknown:
+        return False
+
+
+def substitute_arguments(condition: Any, model: Mapping[int, int], origins: Mapping[int, str]) -> Any:
+    """The condition for a caller that passes just these values."""
+    if condition.__class__ is not Expr:
+        return condition
+    values = {
+        variable(index): model.get(index, 0) if variable(index).w > 1 else bool(model.get(index, 0))
+        for index in expr_vars(condition)
+        if not _is_answer(index, origins)
+    }
+    return substitute(condition, values) if values else condition
+
+
+def invented_buffer(
+    failure: Failure, model: Mapping[int, int], unknown: UnknownFunctions
+) -> UnknownObject | None:
+    """The object of unknown size that the path runs out of, if that is the error."""
+    if failure.fault.kind != "out-of-bounds":
+        return None
+    address = failure.fault.info.get("address")
+    if address.__class__ is Expr:
+        assert isinstance(address, Expr)
+        address = evaluate(address, model)
+    if not isinstance(address, int):
+        return None
+    made = unknown.objects.by_number.get(nearest(address))
+    return made if made is not None and made.invented else None
