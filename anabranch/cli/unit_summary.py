@@ -27,16 +27,15 @@ def table(results: Sequence[UnitResult]) -> str:
     return "\n".join(lines)
 
 
-def _explored(result: UnitResult) -> str:
-    if result.result is None:
-        return f"no: {result.unsupported}"
-    if result.result.complete:
+def _explored(found: UnitResult) -> str:
+    result = found.result
+    if result is None:
+        return f"no: {found.unsupported}"
+    if result.complete:
         return "completely"
-    if result.result.stopped is not None:
-        return f"until {result.result.stopped}"
-    return "in part: " + max(
-        result.result.losses, key=lambda kind: result.result.losses[kind].count, default=""
-    )  # type: ignore[union-attr]
+    if result.stopped is not None:
+        return f"until {result.stopped}"
+    return f"in part: {max(result.losses, key=lambda kind: result.losses[kind].count, default='')}"
 
 
 def unit_summary(results: Sequence[UnitResult], directory: Path) -> str:
@@ -59,9 +58,8 @@ def unit_summary(results: Sequence[UnitResult], directory: Path) -> str:
         lines += _error(result, error, directory)
     if len(errors) > _SHOWN:
         lines.append(f"  and {len(errors) - _SHOWN} more; see unit.json")
-    lines.append(
-        f"Wrote {count(sum(e.harness is not None for _, e in errors), 'harness', 'harnesses')} to {directory}."
-    )
+    written = sum(error.harness is not None for _, error in errors)
+    lines.append(f"Wrote {count(written, 'harness', 'harnesses')} to {directory}.")
     return "\n".join(lines)
 
 

@@ -1,4 +1,4 @@
-"""What a function finds when it is called by nobody in particular: arguments and globals, lazily initialised."""
+"""What a function finds when nobody in particular calls it: arguments and globals, lazily initialised."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class UnitInput:
         return [argument.value for argument in self.arguments]
 
     def _value(self, api: ModelApi, position: int, parameter: Parameter) -> Value:
-        attrs, source, name = parameter.attrs, parameter.source, parameter.name
+        attrs, name = parameter.attrs, parameter.name
         if parameter.offset:
             name = f"{name}.at{parameter.offset}"
         if attrs is not None and attrs.sret is not None:

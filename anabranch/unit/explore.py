@@ -121,9 +121,9 @@ def explore_function(
     exploration.arguments = call
     try:
         result = exploration.run()
-    except Unsupported as error:
+    except Unsupported as reason:
         exploration.machine.deactivate()
-        return UnitResult(called.name, None, unsupported=str(error))
+        return UnitResult(called.name, None, unsupported=str(reason))
     found = UnitResult(called.name, result, blocks=_blocks(exploration, called.name))
     space = SliceSpace(BitwuzlaBackend(seconds=RANK_SECONDS))
     call.function = called

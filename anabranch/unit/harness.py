@@ -1,8 +1,8 @@
 """The C program that makes one call fail: sets up objects and globals, answers for unknown functions, calls.
 
-The source of the function is included, so that its static functions and its types are there. Objects are plain
-bytes, written one scalar at a time, each with the C expression that names it. Unknown functions are defined
-under their symbols by assembler names, so that no prototype has to be repeated.
+The source of the function is included, so that its static functions and its types are there. Objects are
+plain bytes, written one scalar at a time, each with the C expression that names it. Unknown functions are
+defined under their symbols by assembler names, so that no prototype has to be repeated.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ extern void *anabranch_new(unsigned long, unsigned long) __asm__("calloc");
 extern void anabranch_exit(int) __asm__("exit");
 
 static void anabranch_put(void *object, unsigned long offset, unsigned long size, anabranch_word value) {
-  for (unsigned long i = 0; i < size; i++) ((unsigned char *)object)[offset + i] = (unsigned char)(value >> 8 * i);
+  unsigned char *at = (unsigned char *)object + offset;
+  for (unsigned long i = 0; i < size; i++) at[i] = (unsigned char)(value >> 8 * i);
 }
 """
 
@@ -178,13 +179,13 @@ class HarnessWriter:
 
     def _set_objects(self) -> list[str]:
         """Contents of all objects that pointers lead to, as far as the path looked at them."""
-        lines = []
+        lines: list[str] = []
         while self.waiting:
             made = self.waiting.pop(0)
             contents = self.unknown.objects.contents.get(made.number)
-            for place in contents.places if contents is not None else ():
-                if self._number(place.value):
-                    lines.append(self._put(self.objects[made.number], place))
+            places = contents.places if contents is not None else ()
+            name = self.objects[made.number]
+            lines += [self._put(name, place) for place in places if self._number(place.value)]
         return lines
 
     def _put(self, target: str, place: Place) -> str:
@@ -220,16 +221,14 @@ class HarnessWriter:
     # ---- globals -------------------------------------------------------------------------------------
 
     def _set_globals(self) -> list[str]:
-        lines = []
+        lines: list[str] = []
         for variable in self.call.globals:
             number = self.unknown.objects.machine.layout.address(variable.name) >> 32
             contents = self.unknown.objects.contents.get(number)
             if contents is None:
                 continue
             name = self.globals.setdefault(number, f"anabranch_global_{len(self.globals) + 1}")
-            for place in contents.places:
-                if place.kind != "gap":
-                    lines.append(self._put(name, place))
+            lines += [self._put(name, place) for place in contents.places if place.kind != "gap"]
         return lines
 
     def _global_declarations(self) -> Iterator[str]:

@@ -92,7 +92,7 @@ class UnknownObjects:
         self.origins: dict[int, str] = {}
         """Where variables come from, by index: "argument", "global" or "answer"."""
         self.contents: dict[int, Contents] = {}
-        """What objects are filled with on their first access, the same on all paths unless there are aliases."""
+        """What objects are filled with on their first access; the same on all paths, aliases apart."""
         machine.memory.absent = self.fill
 
     # ---- pointers ------------------------------------------------------------------------------------
