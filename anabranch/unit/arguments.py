@@ -158,7 +158,7 @@ def unknown_globals(module: Module) -> Sequence[GlobalVariable]:
     return [
         variable
         for variable in module.globals.values()
-        if not variable.constant
+        if (variable.declaration or not variable.constant)
         and variable.name not in EXTERNAL_GLOBALS
         and variable.name not in kept
         and not variable.name.startswith(("llvm.", "."))

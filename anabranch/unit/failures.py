@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
-from anabranch.expr import Expr, evaluate
+from anabranch.expr import Expr, evaluate, sub, ult
 from anabranch.machine import Fault, Machine, Where, conditions, record
+from anabranch.machine.addresses import nearest
 from anabranch.machine.path import Input
 from anabranch.report.errors import ErrorRecord
-from anabranch.solver import Slice, SliceSpace
+from anabranch.solver import Slice, SliceSpace, SolverUnknown
 
 KEPT = 64
 """Paths kept of an error: a rank is proved by them together."""
 DROPPED = 256
+NEAR = (8, 64)
+"""Bytes beyond an object: less is tried first."""
 
 
 @dataclass(slots=True, eq=False)
@@ -26,13 +29,28 @@ class Failure:
     inputs: Any
     fault: Fault
     where: Where | None
+    find: Callable[[int], Any]
+    """Objects by number, as they were at the start or when they were made."""
 
     def model(self, space: SliceSpace) -> dict[int, int]:
-        """Readable values of its variables."""
+        """Readable values of its variables; an access out of bounds is close to the object, where a native
+        check sees it."""
         values: dict[int, int] = {}
         for part in self.slices:
             values.update(space.readable(part))
-        return values
+        address = self.fault.info.get("address")
+        if self.fault.kind != "out-of-bounds" or not isinstance(address, Expr):
+            return values
+        beyond = nearest(int(evaluate(address, values))) << 32
+        info = self.find(beyond >> 32)
+        if info is None:
+            return values
+        wishes = [ult(sub(address, beyond + info.size, 64), room, 64) for room in NEAR]
+        wishes += [ult(sub(beyond - 1, address, 64), room, 64) for room in NEAR]
+        try:
+            return space.prefer(self.slices, wishes)
+        except SolverUnknown:
+            return values
 
     def record(self, model: dict[int, int]) -> list[Input]:
         """The inputs of the path, in order."""
@@ -59,7 +77,8 @@ class Failures:
             return
         path = self.machine.path
         parts = list(dict.fromkeys(path.slices.values()))
-        kept.append(Failure(conditions(path.condition), parts, path.inputs, fault, where))
+        objects = path.memory.objects.update(path.memory.fresh)
+        kept.append(Failure(conditions(path.condition), parts, path.inputs, fault, where, objects.get))
 
     def reported(self, key: Hashable, error: ErrorRecord) -> None:
         self.errors.setdefault(key, error)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from anabranch import expr
+from anabranch.environment.unknown.bases import BaseChooser
 from anabranch.expr import Expr
 from anabranch.ir.source_types import CType, SourceTypes
 from anabranch.machine.ends import Loss
@@ -94,6 +95,7 @@ class UnknownObjects:
         self.contents: dict[int, Contents] = {}
         """What objects are filled with on their first access; the same on all paths, aliases apart."""
         machine.memory.absent = self.fill
+        machine.addresses.choose_base = BaseChooser(machine).choose
 
     # ---- pointers ------------------------------------------------------------------------------------
 
@@ -207,7 +209,11 @@ class UnknownObjects:
         first = made.site.first
         for start in range(0, max(1, made.size), PAGE_SIZE):
             number = (made.address + start) >> 8
-            self.memory.S[number] = self.memory.W[number] = page = data[start : start + PAGE_SIZE]
+            page = self.memory.S[number] = data[start : start + PAGE_SIZE]
+            if info.readonly:
+                self.memory.pages = self.memory.pages.set(number, page)
+            else:
+                self.memory.W[number] = page
             if first is not None and not self.settings.alias:
                 first[number] = page[:]
         return self.memory.S.get(key)
