@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from anabranch.ir.debug import DebugInfo
-from anabranch.ir.types import FloatType, IntType, PointerType, Type
+from anabranch.ir.types import ArrayType, FloatType, IntType, PointerType, StructType, Type
 
 _FIELD = {
     key: re.compile(rf"[(,] ?{key}: (?:!(\d+)|([\w| -]+))")
@@ -36,7 +36,7 @@ class CType:
     `kind` is int, float, pointer, struct, union, array, function, void or opaque (known by name only).
     """
 
-    __slots__ = ("_parts", "_reader", "const", "kind", "name", "number", "signed", "size")
+    __slots__ = ("_parts", "_reader", "const", "element", "fixed", "kind", "name", "number", "signed", "size")
 
     def __init__(
         self,
@@ -57,11 +57,13 @@ class CType:
         self.name = name
         self.signed = signed
         self.const = const
+        self.fixed: tuple[Member, ...] | None = None  # members, where no debug information has them
+        self.element: CType | None = None  # likewise
 
     @property
     def target(self) -> CType:
         """What a pointer points to, an array consists of, a function returns."""
-        return self._reader.read(self._parts[0])
+        return self.element if self.element is not None else self._reader.read(self._parts[0])
 
     @property
     def count(self) -> int:
@@ -77,6 +79,8 @@ class CType:
     @property
     def members(self) -> tuple[Member, ...]:
         """Of a struct or a union, in order."""
+        if self.fixed is not None:
+            return self.fixed
         return tuple(filter(None, map(self._reader.member, self._parts)))
 
     def with_pointers(self, depth: int = 8) -> bool:
@@ -147,8 +151,29 @@ class SourceTypes:
         found, _ = self._field(text, "type")
         return self.read(found) if found else None
 
+    def local(self, number: str) -> CType | None:
+        """The type of a local variable by the number of its node."""
+        found, _ = self._field(self._debug.node(number), "type")
+        return self.read(found) if found else None
+
     def by_layout(self, type: Type) -> CType | None:
-        """The type of a variable that debug information does not tell, as far as LLVM's type says."""
+        """The type of something that debug information does not tell, as far as LLVM's type says."""
+        if isinstance(type, StructType) and type.fields is not None:
+            members = [
+                Member(f"f{number}", offset, known)
+                for number, (offset, part) in enumerate(zip(type.offsets, type.fields, strict=True))
+                if (known := self.by_layout(part)) is not None
+            ]
+            made = CType(self, f"layout {type}", "struct", type.size, type.name or "")
+            made.fixed = tuple(members)
+            return made
+        if isinstance(type, ArrayType):
+            element = self.by_layout(type.element)
+            if element is None:
+                return None
+            made = CType(self, f"layout {type}", "array", type.size)
+            made.element = element
+            return made
         if isinstance(type, PointerType):
             return CType(self, "", "pointer", 8, parts=("null",))
         if isinstance(type, IntType | FloatType):

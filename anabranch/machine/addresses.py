@@ -129,6 +129,8 @@ class AddressResolver:
 
     def _in_bounds(self, address: Expr, size: int, write: bool, info: ObjectInfo) -> tuple[ObjectInfo, Value]:
         """The address is based on this object: anything outside of it is an error."""
+        if self.memory.widen is not None:
+            info = self.memory.widen(info)
         details = self.memory.access_info(address, size, write, info)
         if info.end:
             raise ProgramError(Fault("use-after-free", "memory error: use after free", details))

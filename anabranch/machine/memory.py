@@ -96,6 +96,8 @@ class Memory:
         self.numbers = numbers
         self.absent: Callable[[int], Page | None] | None = None
         """Makes the pages of reserved objects, by the number of the page that is missing."""
+        self.widen: Callable[[ObjectInfo], ObjectInfo] | None = None
+        """Is asked before an access beyond an object, and may have made it larger."""
         self.symbolic_load: Callable[[Expr, int], Value]
         self.symbolic_store: Callable[[Expr, int, Value], None]
 
@@ -399,6 +401,8 @@ class Memory:
     def check_access(self, address: int, size: int, write: bool) -> ObjectInfo:
         """The object that holds all of an access, or the error that the access is."""
         info = self.find(address >> 32)
+        if self.widen is not None and info is not None and (address & 0xFFFFFFFF) + size > info.size:
+            info = self.widen(info)
         if info is None or info.end or (address & 0xFFFFFFFF) + size > info.size:
             self.bad_access(address, size, write)
         if write and info.readonly:

@@ -162,8 +162,8 @@ RANK_TEXT = {
 def assumptions(ranked: Ranked) -> Sequence[str]:
     """The values that the failing path depends on, as the source would write them."""
     lines: dict[str, None] = {}
-    if ranked.buffer is not None:
-        lines[f"{ranked.buffer.pointer} points to {ranked.buffer.size} bytes"] = None
+    if ranked.size is not None:
+        lines[f"{ranked.size.made.pointer} points to {ranked.size.size} bytes"] = None
     if ranked.rank != "none":
         indices = sorted({i for c in ranked.failure.conditions for i in expr_vars(c) if i >= 0})
         for index in indices:

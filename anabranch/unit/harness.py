@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from anabranch.environment import MODELS
-from anabranch.environment.unknown import Answer, Place, UnknownFunctions, UnknownObject
+from anabranch.environment.unknown import Answer, Contents, Place, UnknownFunctions, UnknownObject
 from anabranch.expr import Expr, evaluate
 from anabranch.ir.module import Function, Module
 from anabranch.ir.types import VOID, FloatType, IntType, PointerType, StructType, Type
 from anabranch.unit.arguments import Argument, Parameter, UnitInput
+from anabranch.unit.failures import contents_of
 from anabranch.unit.ranks import Ranked
 
 _TOP = """\
@@ -64,6 +65,7 @@ class HarnessWriter:
         self.model = ranked.model
         self.included = included
         self.inputs = ranked.failure.record(ranked.model)
+        self.contents = contents_of(self.inputs)
         self.objects: dict[int, str] = {}  # unknown objects met, by number -> name in C
         self.waiting: list[UnknownObject] = []
         self.stubs: dict[str, _Stub] = {}
@@ -175,18 +177,23 @@ class HarnessWriter:
     def _allocations(self) -> Iterator[str]:
         for number, name in self.objects.items():
             made = self.unknown.objects.by_number[number]
-            yield f"  {name} = anabranch_new(1, {made.size});  /* *{made.pointer} */"
+            size = max((part.size for part in self._filled(number)), default=made.size)
+            yield f"  {name} = anabranch_new(1, {size});  /* *{made.pointer} */"
 
     def _set_objects(self) -> list[str]:
         """Contents of all objects that pointers lead to, as far as the path looked at them."""
         lines: list[str] = []
         while self.waiting:
             made = self.waiting.pop(0)
-            contents = self.unknown.objects.contents.get(made.number)
-            places = contents.places if contents is not None else ()
+            places = [place for part in self._filled(made.number) for place in part.places]
             name = self.objects[made.number]
             lines += [self._put(name, place) for place in places if self._number(place.value)]
         return lines
+
+    def _filled(self, number: int) -> list[Contents]:
+        """What an object was filled with: on this path, or on one that was joined to it."""
+        other = self.unknown.objects.contents.get(number)
+        return self.contents.get(number) or ([other] if other is not None else [])
 
     def _put(self, target: str, place: Place) -> str:
         value = self._value(place.value, place.kind == "pointer")
@@ -224,11 +231,11 @@ class HarnessWriter:
         lines: list[str] = []
         for variable in self.call.globals:
             number = self.unknown.objects.machine.layout.address(variable.name) >> 32
-            contents = self.unknown.objects.contents.get(number)
-            if contents is None:
+            places = [place for part in self._filled(number) for place in part.places]
+            if not places:
                 continue
             name = self.globals.setdefault(number, f"anabranch_global_{len(self.globals) + 1}")
-            lines += [self._put(name, place) for place in contents.places if place.kind != "gap"]
+            lines += [self._put(name, place) for place in places if place.kind != "gap"]
         return lines
 
     def _global_declarations(self) -> Iterator[str]:

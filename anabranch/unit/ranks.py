@@ -3,7 +3,7 @@
 | rank | who fails |
 |---|---|
 | none | every caller (whose pointers lead to distinct objects), whatever unknown functions answer |
-| argument | a caller that passes certain values, whatever unknown functions answer |
+| argument | a caller that passes certain values (one object, not several), whatever unknown functions answer |
 | size | a caller whose buffer is no larger than the one that the engine made up |
 | answer | a caller for which an unknown function gives a certain answer |
 
@@ -20,12 +20,21 @@ from anabranch.environment.unknown import UnknownFunctions, UnknownObject
 from anabranch.expr import Expr, evaluate, expr_vars, not_, substitute, variable
 from anabranch.machine.addresses import nearest
 from anabranch.solver import SliceSpace, SolverUnknown, conjunction, disjunction
-from anabranch.unit.failures import Failure
+from anabranch.unit.failures import Failure, contents_of
 
 NONE, ARGUMENT, SIZE, ANSWER = "none", "argument", "size", "answer"
 RANKS = (NONE, ARGUMENT, SIZE, ANSWER)
 TRIED = 8
 """Failing paths whose arguments are tried for all answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assumed:
+    """The size of an unknown object, which an error depends on; invented, or that of its type."""
+
+    made: UnknownObject
+    size: int
+    invented: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +44,7 @@ class Ranked:
     rank: str
     failure: Failure
     model: dict[int, int]
-    buffer: UnknownObject | None = None  # whose size is assumed
+    size: Assumed | None = None
 
 
 def rank(
@@ -44,10 +53,10 @@ def rank(
     """The rank of an error that these paths show, the best of them as its witness."""
     found, witness = _proved(failures, rejected, unknown, space)
     model = witness.model(space)
-    buffer = invented_buffer(witness, model, unknown)
-    if buffer is not None and found in (NONE, ARGUMENT):
-        found = ANSWER if buffer.origin == ANSWER else SIZE
-    return Ranked(found, witness, model, buffer)
+    size = outgrown(witness, model, unknown)
+    if size is not None and found in (NONE, ARGUMENT):
+        found = ANSWER if size.made.origin == ANSWER else SIZE if size.invented else ARGUMENT
+    return Ranked(found, witness, model, size)
 
 
 def _proved(
@@ -98,17 +107,19 @@ def substitute_arguments(condition: Any, model: Mapping[int, int], origins: Mapp
     return substitute(condition, values) if values else condition
 
 
-def invented_buffer(
-    failure: Failure, model: Mapping[int, int], unknown: UnknownFunctions
-) -> UnknownObject | None:
-    """The object of unknown size that the path runs out of, if that is the error."""
+def outgrown(failure: Failure, model: dict[int, int], unknown: UnknownFunctions) -> Assumed | None:
+    """The unknown object that the path runs out of, if that is the error."""
     if failure.fault.kind != "out-of-bounds":
         return None
     address = failure.fault.info.get("address")
-    if address.__class__ is Expr:
-        assert isinstance(address, Expr)
+    if isinstance(address, Expr):
         address = evaluate(address, model)
     if not isinstance(address, int):
         return None
     made = unknown.objects.by_number.get(nearest(address))
-    return made if made is not None and made.invented else None
+    if made is None or (made.origin == "global" and not made.depth):
+        return None
+    parts = contents_of(failure.record(model)).get(made.number)
+    if not parts:
+        return Assumed(made, made.size, made.invented)
+    return Assumed(made, parts[-1].size, parts[-1].invented)

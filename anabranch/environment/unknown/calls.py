@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from anabranch import expr
-from anabranch.environment.unknown.objects import Place, UnknownObjects, parts_of
+from anabranch.environment.unknown.contents import Place, parts_of
+from anabranch.environment.unknown.objects import UnknownObjects
 from anabranch.environment.unknown.summaries import NOTHING_KNOWN, Summary, Write
 from anabranch.environment.values import resize, resolve_length
 from anabranch.expr import Expr

@@ -15,12 +15,14 @@ from typing import Any
 
 from anabranch import expr
 from anabranch.environment.unknown.bases import BaseChooser
-from anabranch.expr import Expr
+from anabranch.environment.unknown.contents import Contents, ContentsMaker, Place, UnknownObject, parts_of
+from anabranch.environment.unknown.views import Views
+from anabranch.expr import Expr, expr_vars
 from anabranch.ir.source_types import CType, SourceTypes
 from anabranch.machine.ends import Loss
 from anabranch.machine.machine import Machine
-from anabranch.machine.memory import PAGE_SIZE, byte_parts
-from anabranch.machine.objects import AllocationSite, ObjectInfo
+from anabranch.machine.memory import PAGE_SIZE
+from anabranch.machine.objects import ObjectInfo
 from anabranch.machine.path import Input
 
 Value = Any
@@ -40,45 +42,6 @@ class UnknownSettings:
     alias: bool = False  # may two pointers of a type lead to the same object?
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A scalar of an unknown object: where it lies, what it is called, its value."""
-
-    offset: int
-    size: int
-    name: str
-    value: Value  # of 8 * size bits: a variable, or the choice of a pointer
-    kind: str = ""  # "pointer" or the name of the C type
-
-
-@dataclass(slots=True, eq=False)
-class UnknownObject:
-    """An object made on demand. `invented`: its size is the engine's choice, not the type's."""
-
-    number: int
-    size: int
-    pointer: str  # the C expression that leads to it
-    type: CType | None
-    depth: int
-    origin: str  # "argument", "global" or "answer"
-    site: AllocationSite
-    invented: bool = False
-    terminated: bool = False
-    function: CType | None = None
-
-    @property
-    def address(self) -> int:
-        return self.number << 32
-
-
-@dataclass(frozen=True, slots=True)
-class Contents:
-    """What an unknown object was filled with on a path."""
-
-    made: UnknownObject
-    places: tuple[Place, ...]
-
-
 class UnknownObjects:
     """Reserves and fills the unknown objects of one machine."""
 
@@ -94,7 +57,9 @@ class UnknownObjects:
         """Where variables come from, by index: "argument", "global" or "answer"."""
         self.contents: dict[int, Contents] = {}
         """What objects are filled with on their first access; the same on all paths, aliases apart."""
+        self.views = Views(machine, self.types)
         machine.memory.absent = self.fill
+        machine.memory.widen = self.widen
         machine.addresses.choose_base = BaseChooser(machine).choose
 
     # ---- pointers ------------------------------------------------------------------------------------
@@ -200,125 +165,108 @@ class UnknownObjects:
             return None
         if made.depth > self.settings.depth:
             raise Loss("limit of --depth", "unknown objects further away")
-        if made.size > LARGEST:
-            raise Loss("unsupported", f"unknown object of {made.size} bytes")
-        places = self._places(made)
-        data: list[Value] = [0] * made.size
-        for place in places:
-            data[place.offset : place.offset + place.size] = parts_of(place.value, place.size)
-        first = made.site.first
-        for start in range(0, max(1, made.size), PAGE_SIZE):
+        seen = self._seen(made, info)
+        contents = self._contents(made) if seen is None else self._viewed(made, seen, 0)
+        if contents.size != info.size:
+            self.memory.fresh[made.number] = ObjectInfo(made.number, contents.size, info.site)
+        first = made.site.first if seen is None and not self.settings.alias else None
+        data = laid_out(contents)
+        for start in range(0, max(1, len(data)), PAGE_SIZE):
             number = (made.address + start) >> 8
             page = self.memory.S[number] = data[start : start + PAGE_SIZE]
             if info.readonly:
                 self.memory.pages = self.memory.pages.set(number, page)
             else:
                 self.memory.W[number] = page
-            if first is not None and not self.settings.alias:
+            if first is not None:
                 first[number] = page[:]
         return self.memory.S.get(key)
 
-    def _places(self, made: UnknownObject) -> list[Place]:
-        """The scalars of an object; records their variables as an input of the path."""
-        maker = _Maker(self, made)
+    def widen(self, info: ObjectInfo) -> ObjectInfo:
+        """Before an access beyond an object: made larger, if the code sees it as something larger.
+
+        C code casts pointers to what it knows they lead to: to a struct that begins with the one declared,
+        or from a type that is known by name only.
+        """
+        made = self.by_number.get(info.id)
+        if made is None or made.function is not None or info.end or info.readonly:
+            return info
+        self.memory.page(made.address >> 8)
+        info = self.memory.find(info.id) or info
+        seen = self._seen(made, info)
+        if seen is None or seen.size <= info.size:
+            return info
+        data = laid_out(self._viewed(made, seen, info.size))
+        start = info.size
+        while start < seen.size:
+            number, within = (made.address + start) >> 8, start % PAGE_SIZE
+            count = min(PAGE_SIZE - within, seen.size - start)
+            before = self.memory.page(number) if within else None
+            page = [*(before or ()), *data[start : start + count]]
+            self.memory.S[number] = self.memory.W[number] = page
+            start += count
+        grown = self.memory.fresh[info.id] = ObjectInfo(info.id, seen.size, info.site)
+        return grown
+
+    def _seen(self, made: UnknownObject, info: ObjectInfo) -> CType | None:
+        """The struct that the running instruction takes an object for, if that tells more than its type."""
+        if made.origin == "global" and not made.depth:
+            return None
+        seen = self.views.struct_at(made.address)
+        if seen is None or not (made.invented or seen.size > info.size):
+            return None
+        return None if seen is made.type else seen
+
+    def _contents(self, made: UnknownObject) -> Contents:
+        """What an object of its own type is filled with."""
+        if made.size > LARGEST:
+            raise Loss("unsupported", f"unknown object of {made.size} bytes")
+        maker = ContentsMaker(self, (made.number,), made, made.pointer)
         if made.type is None or made.type.size == 0 or made.type.kind in ("void", "opaque", "function"):
             maker.bytes(made.pointer.removeprefix("&"), 0, made.size)
         elif made.origin == "global" and made.depth == 0:
             maker.value(made.type, made.pointer.removeprefix("&"), 0)
             maker.bytes(f"{made.pointer}.more", made.type.size, made.size - made.type.size)
         else:
-            maker.behind(made, made.type)
-        name, variables = f"*{made.pointer}", tuple(maker.variables)
+            maker.behind(made.type, made.size, made.terminated)
+        self.contents[made.number] = found = self._recorded(
+            Contents(made, tuple(maker.places), made.size, made.invented), f"*{made.pointer}", maker.variables
+        )
+        return found
+
+    def _viewed(self, made: UnknownObject, seen: CType, start: int) -> Contents:
+        """What an object is filled with, from an offset on, where the code takes it for another type."""
+        if seen.size > LARGEST:
+            raise Loss("unsupported", f"unknown object of {seen.size} bytes")
+        pointer = f"(({seen.name or 'struct'} *){made.pointer})"
+        maker = ContentsMaker(self, (made.number, seen.number), made, pointer)
+        maker.value(seen, f"(*{pointer})", 0)
+        places = [place for place in maker.places if place.offset >= start]
+        if places:
+            maker.bytes(f"{pointer}.rest", start, places[0].offset - start)
+            places = [place for place in maker.places if place.offset >= start]
+        used = {i for place in places if place.value.__class__ is Expr for i in expr_vars(place.value)}
+        variables = [variable for variable in maker.variables if variable.a in used]
+        return self._recorded(Contents(made, tuple(places), seen.size, False), f"*{pointer}", variables)
+
+    def _recorded(self, contents: Contents, name: str, variables: Sequence[Expr]) -> Contents:
         size = sum(variable.w // 8 for variable in variables)
-        about = self.contents[made.number] = Contents(made, tuple(maker.places))
-        self.machine.api.add_input(Input(name, size, variables, "object", name, about))
-        return maker.places
+        self.machine.api.add_input(Input(name, size, tuple(variables), "object", name, contents))
+        return contents
 
     def value_of(self, type: CType, name: str, key: tuple[Any, ...]) -> tuple[list[Place], list[Expr]]:
         """The scalars of a value that an unknown function wrote, and their variables."""
-        maker = _Maker(self, None, key)
+        maker = ContentsMaker(self, key)
         maker.value(type, name, 0)
         return maker.places, maker.variables
 
 
-class _Maker:
-    """Collects the scalars of one object, in order, padding left out."""
-
-    def __init__(
-        self, objects: UnknownObjects, made: UnknownObject | None, key: tuple[Any, ...] = ()
-    ) -> None:
-        self.objects = objects
-        self.pointed = made.pointer if made is not None else ""
-        self.key = key if made is None else (made.number,)
-        self.depth = made.depth if made is not None else 0
-        self.origin = made.origin if made is not None else "answer"
-        self.places: list[Place] = []
-        self.variables: list[Expr] = []
-
-    def behind(self, made: UnknownObject, type: CType) -> None:
-        """All of an object that a pointer leads to."""
-        unit = type.size
-        if type.kind in ("struct", "union", "array"):
-            self.value(type, f"(*{made.pointer})", 0)
-            self.bytes(f"(*{made.pointer}).more", unit, made.size - unit)
-            return
-        for index in range(made.size // unit):
-            self.value(type, f"{made.pointer}[{index}]", index * unit)
-        if made.terminated:
-            self.places[-1] = Place(made.size - 1, 1, self.places[-1].name, 0, "char")
-            self.variables.pop()
-
-    def value(self, type: CType, name: str, offset: int) -> None:
-        kind = type.kind
-        if kind == "pointer":
-            self.pointer(type, name, offset)
-        elif kind in ("int", "float") and type.size in (1, 2, 4, 8, 16):
-            self.scalar(name, offset, type.size, type.name)
-        elif kind == "array":
-            element = type.target
-            for index in range(type.count):
-                self.value(element, f"{name}[{index}]", offset + index * element.size)
-        elif kind == "struct":
-            self.struct(type, name, offset)
-        elif kind == "union" and type.members:
-            first = type.members[0]
-            self.value(first.type, self.member(name, first.name), offset)
-            self.bytes(f"{name}.rest", offset + first.type.size, type.size - first.type.size)
-        else:
-            self.bytes(name, offset, type.size)
-
-    def struct(self, type: CType, name: str, offset: int) -> None:
-        done = 0
-        for member in type.members:
-            if member.bits or member.offset < done:
-                continue  # bit-fields are made as bytes, with the gaps between other members
-            self.bytes(f"{name}.gap{done}", offset + done, member.offset - done, gap=True)
-            self.value(member.type, self.member(name, member.name), offset + member.offset)
-            done = member.offset + member.type.size
-        self.bytes(f"{name}.gap{done}", offset + done, type.size - done, gap=True)
-
-    def member(self, name: str, member: str) -> str:
-        """The C expression for a member; unnamed ones are transparent."""
-        if not member:
-            return name
-        return f"{self.pointed}->{member}" if name == f"(*{self.pointed})" else f"{name}.{member}"
-
-    def scalar(self, name: str, offset: int, size: int, kind: str) -> None:
-        variable = self.objects.variable(name, 8 * size, self.origin)
-        value = expr.and_(variable, 1, 8) if kind == "_Bool" else variable
-        self.places.append(Place(offset, size, name, value, kind))
-        self.variables.append(variable)
-
-    def bytes(self, name: str, offset: int, count: int, gap: bool = False) -> None:
-        for index in range(count):
-            self.scalar(f"{name}[{index}]", offset + index, 1, "gap" if gap else "byte")
-
-    def pointer(self, type: CType, name: str, offset: int) -> None:
-        value, variables = self.objects.pointer(
-            type.target, name, (*self.key, offset), self.depth + 1, self.origin, null=True
-        )
-        self.places.append(Place(offset, 8, name, value, "pointer"))
-        self.variables += variables
+def laid_out(contents: Contents) -> list[Value]:
+    """The bytes of an object; gaps are zero."""
+    data: list[Value] = [0] * contents.size
+    for place in contents.places:
+        data[place.offset : place.offset + place.size] = parts_of(place.value, place.size)
+    return data
 
 
 def is_flexible(type: CType) -> bool:
@@ -330,10 +278,3 @@ def is_flexible(type: CType) -> bool:
 def is_character(type: CType) -> bool:
     """Plain `char`, of which strings are made; `signed char` and `unsigned char` are small numbers."""
     return type.size == 1 and type.name == "char"
-
-
-def parts_of(value: Value, size: int) -> Sequence[Value]:
-    """The bytes of a scalar, low first."""
-    if value.__class__ is Expr:
-        return (value,) if size == 1 else byte_parts(value)
-    return int(value).to_bytes(size, "little")
