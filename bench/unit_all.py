@@ -3,8 +3,8 @@
     python -m bench.unit_all [NAME...]      all functions, 20 s each; with --zeq also with reduction
     python -m bench.unit_all --time 3 --each 10 zlib      a look: every tenth function
 
-Block coverage of each library, errors by rank, harnesses that do not fail natively as predicted. Exit code 1 if
-something crashed or an error of rank none or argument is not reproduced.
+Block coverage of each library, errors by rank, harnesses that do not fail natively as predicted. Exit code 1
+if something crashed or an error of rank none or argument is not reproduced.
 """
 
 from __future__ import annotations
@@ -58,7 +58,10 @@ LIBRARIES = {
     ),
     "libtasn1": Library(
         "libtasn1-6",
-        (("./configure", "--disable-doc", "--disable-shared", "--disable-valgrind-tests"), ("make", "-C", "lib/gl")),
+        (
+            ("./configure", "--disable-doc", "--disable-shared", "--disable-valgrind-tests"),
+            ("make", "-C", "lib/gl"),
+        ),
         tuple(f"lib/{name}.c" for name in (
             "coding", "decoding", "element", "errors", "gstr", "parser_aux", "structure", "version",
         )),

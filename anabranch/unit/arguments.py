@@ -163,5 +163,4 @@ def unknown_globals(module: Module) -> Sequence[GlobalVariable]:
         and variable.name not in kept
         and not variable.name.startswith(("llvm.", "."))
         and not (variable.linkage in ("internal", "private") and variable.source_name != variable.name)
-        and variable.value_type.size
     ]

@@ -246,7 +246,7 @@ class HarnessWriter:
             if variable.declaration:
                 name = name or f"anabranch_global_{len(self.globals) + 1}"
                 self.globals.setdefault(number, name)
-                size = variable.value_type.size
+                size = self.unknown.objects.by_number[number].size
                 yield f'unsigned char {name}[{size}] __asm__("{variable.name}") __attribute__((aligned(16)));'
             elif name is not None:
                 yield f'extern unsigned char {name}[] __asm__("{variable.name}");'

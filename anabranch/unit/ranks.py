@@ -3,7 +3,7 @@
 | rank | who fails |
 |---|---|
 | none | every caller (whose pointers lead to distinct objects), whatever unknown functions answer |
-| argument | a caller that passes certain values (one object, not several), whatever unknown functions answer |
+| argument | one that passes certain values (one object, not an array), whatever unknown functions answer |
 | size | a caller whose buffer is no larger than the one that the engine made up |
 | answer | a caller for which an unknown function gives a certain answer |
 
@@ -117,7 +117,7 @@ def outgrown(failure: Failure, model: dict[int, int], unknown: UnknownFunctions)
     if not isinstance(address, int):
         return None
     made = unknown.objects.by_number.get(nearest(address))
-    if made is None or (made.origin == "global" and not made.depth):
+    if made is None or (made.origin == "global" and not made.depth and not made.invented):
         return None
     parts = contents_of(failure.record(model)).get(made.number)
     if not parts:

@@ -14,7 +14,7 @@ from anabranch.native.tools import (
     FRESH_RUNTIME,
     INCLUDE,
     KLEE_RUNTIME,
-    STRINGS_RUNTIME,
+    LIBRARY_RUNTIME,
     NativeError,
     clang_command,
     compiler,
@@ -79,8 +79,8 @@ def _build(harness: Path, scratch: Path, sources: Sources) -> Path:
             path.write_text(text, errors="surrogateescape")
         run_tool([*clang_command(), *flags, "-c", str(path), "-o", str(output)])
         objects.append(output)
-    strings = runtime_object(STRINGS_RUNTIME, ("-O1", "-fno-builtin", *ADDRESS_FLAGS))
-    lazily = [strings, runtime_object(KLEE_RUNTIME)]
+    library = runtime_object(LIBRARY_RUNTIME, ("-O1", "-fno-builtin", *ADDRESS_FLAGS))
+    lazily = [library, runtime_object(KLEE_RUNTIME)]
     return link([*objects, runtime_object(CHECKS_RUNTIME)], scratch / "program", lazily)
 
 

@@ -69,7 +69,7 @@ class ContentsMaker:
         made: UnknownObject | None = None,
         pointed: str = "",
     ) -> None:
-        """`key` tells the pointers in it apart from all others; `pointed` is the C expression of a pointer."""
+        """`key` tells its pointers from all others; `pointed` is the C expression of a pointer to it."""
         self.objects = objects
         self.pointed = pointed
         self.key = key

@@ -117,10 +117,13 @@ class UnknownObjects:
         if made is None:
             site = replace(info.site, first={})
             made = UnknownObject(number, info.size, f"&{name}", type, 0, "global", site)
+            if not info.size:  # an array of unknown length
+                made.size, made.invented = self._size(None)[0], True
+                made.type = None
             self._by_key[key] = self.by_number[number] = made
             self._names.setdefault(name, key)
         self.memory.forget(info)
-        self.memory.fresh[number] = ObjectInfo(number, info.size, made.site)
+        self.memory.fresh[number] = ObjectInfo(number, made.size, made.site)
         return made
 
     def _new(

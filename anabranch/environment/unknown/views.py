@@ -1,8 +1,8 @@
 """What the running instruction takes the object for that it accesses.
 
-A pointer that is declared as one thing and used as another (`gzFile` and the struct behind it, a struct and the
-larger one that begins with it, `void *`) is cast; LLVM has no casts of pointers, but debug records tell which
-variables of the source a value is in, and their types.
+A pointer that is declared as one thing and used as another (a handle and the struct behind it, a struct and
+the larger one that begins with it, `void *`) is cast; LLVM has no casts of pointers, but debug records tell
+which variables of the source a value is in, and their types.
 """
 
 from __future__ import annotations
@@ -89,7 +89,9 @@ class Views:
 
 
 def larger(a: CType | None, b: CType | None) -> CType | None:
-    """The larger of two types; the first if they are equal, since it has names."""
+    """The larger of two types; of two as large the one with names."""
     if b is None or b.size > MAX_OBJECT:
         return a
-    return b if a is None or b.size > a.size else a
+    if a is None or b.size > a.size or (b.size == a.size and a.fixed is not None):
+        return b
+    return a
