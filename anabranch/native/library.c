@@ -4,11 +4,22 @@
 #include <sys/syscall.h>
 #include <sys/types.h>
 
-long syscall(long number, ...);
-
 typedef unsigned char byte;
 
+long syscall(long number, ...);
 void *malloc(size_t);
+char *strchr(const char *s, int c);
+
+static int lower(char c) { return (byte)c - 'A' < 26u ? c + 32 : (byte)c; }
+
+static size_t span(const char *s, const char *set, int wanted) {
+  size_t n = 0;
+  while (s[n] && !!strchr(set, s[n]) == wanted) n++;
+  return n;
+}
+
+/* A harness may define functions of these names itself. */
+#pragma clang attribute push(__attribute__((weak)), apply_to = function)
 
 size_t strlen(const char *s) {
   size_t n = 0;
@@ -72,8 +83,6 @@ int strncmp(const char *a, const char *b, size_t n) {
 
 int strcmp(const char *a, const char *b) { return strncmp(a, b, (size_t)-1); }
 
-static int lower(char c) { return (byte)c - 'A' < 26u ? c + 32 : (byte)c; }
-
 int strncasecmp(const char *a, const char *b, size_t n) {
   for (; n; n--, a++, b++)
     if (lower(*a) != lower(*b) || !*a) return lower(*a) - lower(*b);
@@ -105,12 +114,6 @@ char *strchr(const char *s, int c) {
 }
 
 char *strrchr(const char *s, int c) { return memrchr(s, c, strlen(s) + 1); }
-
-static size_t span(const char *s, const char *set, int wanted) {
-  size_t n = 0;
-  while (s[n] && !!strchr(set, s[n]) == wanted) n++;
-  return n;
-}
 
 size_t strspn(const char *s, const char *set) { return span(s, set, 1); }
 
@@ -151,3 +154,5 @@ ssize_t read(int file, void *data, size_t size) {
   for (ssize_t i = 0; i < n; i++) ((byte *)data)[i] = part[i];
   return n;
 }
+
+#pragma clang attribute pop

@@ -104,6 +104,10 @@ class HarnessWriter:
             yield "#undef main"
         else:
             yield "#undef main\n#define ANABRANCH_CALLED anabranch_main_of_the_source"
+        for function in self.module.functions.values():
+            if function.linkage == "available_externally":
+                # Inline in one file, defined in another: such a declaration makes it the definition.
+                yield f"extern __typeof__({function.name}) {function.name};"
         yield ""
 
     # ---- unknown functions ---------------------------------------------------------------------------

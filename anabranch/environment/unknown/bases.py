@@ -12,7 +12,7 @@ from typing import Any
 
 from anabranch.expr import Expr, substitute
 from anabranch.expr.variables import postorder_within
-from anabranch.machine.addresses import base_numbers
+from anabranch.machine.addresses import base_numbers, nearest
 from anabranch.machine.ends import Fault, ProgramError
 from anabranch.machine.machine import Machine
 
@@ -37,7 +37,7 @@ class BaseChooser:
                 break
             taken = choice.b if bool(choice.a) else choice.c
             value = substitute(value, {choice: taken})
-            if taken.__class__ is int and taken == 0 and not self._based(value):
+            if _is_null(taken) and not self._based(value):
                 raise ProgramError(
                     Fault("null-pointer", "memory error: null pointer dereference", {"address": value})
                 )
@@ -48,7 +48,7 @@ class BaseChooser:
     def _based(self, address: Value) -> bool:
         """Can the address belong to an object at all?"""
         if address.__class__ is int:
-            return bool(address >= FIRST_ADDRESS)
+            return nearest(address) != 0
         if any(number and self.machine.memory.find(number) is not None for number in base_numbers(address)):
             return True
         nodes = postorder_within([address], NODES)
@@ -78,9 +78,10 @@ def nullable(address: Expr) -> Expr | None:
 
 
 def _is_null(part: Value) -> bool:
-    return part.__class__ is int and part == 0
+    """Null, or a member of what null would lead to."""
+    return part.__class__ is int and nearest(part) == 0
 
 
 def _is_address(part: Value) -> bool:
     """Not an index: something with the number of an object in it."""
-    return part >= FIRST_ADDRESS if part.__class__ is int else any(base_numbers(part))
+    return nearest(part) != 0 if part.__class__ is int else any(base_numbers(part))
