@@ -224,8 +224,8 @@ def functions_of(program: Any, files: Sequence[Path]) -> list[str]:
     for function in program.module.defined_functions():
         subprogram = function.subprogram
         if subprogram is not None and (bitcode or os.path.realpath(subprogram.file) in own):
-            found.append(function.name)
-    return found
+            found.append((subprogram.file, subprogram.line, function.name))
+    return [name for _, _, name in sorted(found)]
 
 
 def _included(program: Any, name: str, files: Sequence[Path]) -> str:

@@ -1,7 +1,7 @@
 """Functions with one planted bug each: found, ranked as the comments say, reproduced natively.
 
-    UNIT: function flags           what to explore, and how
-    ERROR: kind rank               on the line of the bug
+UNIT: function flags           what to explore, and how
+ERROR: kind rank               on the line of the bug
 """
 
 from __future__ import annotations
