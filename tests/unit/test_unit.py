@@ -1,4 +1,4 @@
-"""Functions by themselves: what they find, how errors are ranked, what harnesses do, what the command says."""
+"""Functions by themselves: what they find, ranks of errors, what harnesses do, what the command says."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def test_arguments_of_all_kinds_reach_everything(tmp_path: Path) -> None:
     source = """#include <assert.h>
     struct small { int a; char *name; }; struct pair { float x, y; }; struct big { long v[5]; int *p; };
     enum colour { RED, GREEN }; typedef unsigned short u16; union number { int i; float f; };
-    int f(signed char c, u16 h, _Bool b, enum colour e, long l, float x, double d, struct small s, struct pair p,
-          struct big g, const char *t, int **pp, int (*call)(int), union number *n) {
+    int f(signed char c, u16 h, _Bool b, enum colour e, long l, float x, double d, struct small s,
+          struct pair p, struct big g, const char *t, int **pp, int (*call)(int), union number *n) {
       if (b > 1) return 1;
       if (c == -3 && h == 60000 && e == GREEN && l == -5000000000 && x == 1.5f && d == -2.25) {
         if (s.a == 7 && s.name && s.name[2] == 'q' && p.y == 4.0f && g.v[4] == 9 && g.p && *g.p == 11)
