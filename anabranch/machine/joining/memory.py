@@ -53,42 +53,42 @@ def _check_alone(info: ObjectInfo, heaps_must_agree: bool) -> None:
         raise CannotJoin("different heaps while leaks are looked for")
 
 
-def with_first_pages(a: State, b: State) -> tuple[Any, Any]:
-    """The pages of two states; what only one of them has filled is filled for the other."""
-    return _filled(a, b), _filled(b, a)
-
-
-def _filled(a: State, b: State) -> Any:
-    """The pages of `a`, and those of objects that it has not accessed but `b` has."""
-    if a.pages is b.pages:
-        return a.pages
-    more: dict[int, Page] = {}
-    for key in b.pages:
-        if key in a.pages or key >> OBJECT_SHIFT - PAGE_BITS not in a.objects:
-            continue
-        site = a.objects[key >> OBJECT_SHIFT - PAGE_BITS].site
-        if site.first is None or key not in site.first:
-            raise CannotJoin("an object filled on one side")
-        more[key] = site.first[key]
-    return a.pages.update(more) if more else a.pages  # type: ignore[attr-defined]
-
-
-def join_pages(guard: Expr, a: Any, b: Any, objects: Objects) -> Pages:
+def join_pages(guard: Expr, a: State, b: State, objects: Objects) -> Pages:
     """The pages of both sides, joined byte by byte where they differ."""
-    if a is b:
-        return a  # type: ignore[no-any-return]
+    mine: Any = a.pages
+    others: Any = b.pages
+    if mine is others:
+        return mine  # type: ignore[no-any-return]
     changed: dict[int, Page] = {}
-    for key, other in b.items():
-        mine = a.get(key)
-        if mine is other:
+    common = 0
+    for key, other in others.items():
+        page = mine.get(key)
+        if page is None:
+            page = first_page(key, a)
+            changed[key] = other if page is None else join_page(guard, page, other, objects)
             continue
-        if mine is None:
-            changed[key] = other
-        else:
-            page = join_page(guard, mine, other, objects)
-            if page is not mine:
-                changed[key] = page
-    return a.update(changed) if changed else a  # type: ignore[no-any-return]
+        common += 1
+        if page is other:
+            continue
+        joined = join_page(guard, page, other, objects)
+        if joined is not page:
+            changed[key] = joined
+    if common < len(mine):
+        for key, page in mine.items():
+            other = first_page(key, b) if key not in others else None
+            if other is not None:
+                changed[key] = join_page(guard, page, other, objects)
+    return mine.update(changed) if changed else mine  # type: ignore[no-any-return]
+
+
+def first_page(key: int, state: State) -> Page | None:
+    """A page that another state has and this one has not: as this one will find it, if it has the object."""
+    info = state.objects.get(key >> OBJECT_SHIFT - PAGE_BITS)
+    if info is None or info.end:
+        return None
+    if info.site.first is None or key not in info.site.first:
+        raise CannotJoin("an object filled on one side")
+    return info.site.first[key]
 
 
 def differing(a: Page, b: Page) -> list[int]:

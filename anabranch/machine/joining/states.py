@@ -10,7 +10,7 @@ from __future__ import annotations
 from anabranch.expr import Expr, expr_vars
 from anabranch.machine.joining.chains import chain_length, join_histories, join_records, parting
 from anabranch.machine.joining.debts import join_debts
-from anabranch.machine.joining.memory import join_objects, join_pages, with_first_pages
+from anabranch.machine.joining.memory import join_objects, join_pages
 from anabranch.machine.joining.notes import join_notes
 from anabranch.machine.joining.refusal import CannotJoin
 from anabranch.machine.joining.values import differing_frames, join_continuations, join_frame
@@ -36,7 +36,7 @@ def join(a: State, b: State, space: SliceSpace, heaps_must_agree: bool = False) 
     joined.values = join_frame(guard, a.entry, a.values, b.values)
     joined.continuation = join_continuations(guard, frames)
     joined.objects = objects
-    joined.pages = join_pages(guard, *with_first_pages(a, b), objects)
+    joined.pages = join_pages(guard, a, b, objects)
     counts = join_counts(a.tables[0], b.tables[0])
     joined.tables = (counts, join_notes(guard, a.tables[1], b.tables[1]))
     joined.slices = slices
