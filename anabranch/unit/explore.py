@@ -164,6 +164,7 @@ def assumptions(ranked: Ranked) -> Sequence[str]:
     lines: dict[str, None] = {}
     if ranked.size is not None:
         lines[f"{ranked.size.made.pointer} points to {ranked.size.size} bytes"] = None
+    lines |= dict.fromkeys(ranked.failure.leaves)
     if ranked.rank != "none":
         indices = sorted({i for c in ranked.failure.conditions for i in expr_vars(c) if i >= 0})
         for index in indices:

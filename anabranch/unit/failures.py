@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from anabranch.environment.unknown import Contents
+from anabranch.environment.unknown.calls import LEAVES
 from anabranch.expr import Expr, evaluate, sub, ult
 from anabranch.machine import Fault, Machine, Where, conditions, record
 from anabranch.machine.addresses import nearest
@@ -32,6 +33,8 @@ class Failure:
     where: Where | None
     find: Callable[[int], Any]
     """Objects by number, as they were at the start or when they were made."""
+    leaves: tuple[str, ...] = ()
+    """Assumptions that unknown functions do not write to what they are given."""
 
     def model(self, space: SliceSpace) -> dict[int, int]:
         """Readable values of its variables; an access out of bounds is close to the object, where a native
@@ -88,7 +91,11 @@ class Failures:
         path = self.machine.path
         parts = list(dict.fromkeys(path.slices.values()))
         objects = path.memory.objects.update(path.memory.fresh)
-        kept.append(Failure(conditions(path.condition), parts, path.inputs, fault, where, objects.get))
+        names = [str(key[1]) for key in path.notes if isinstance(key, tuple) and key[0] == "name"]
+        leaves = [name for name in names if name.endswith(LEAVES)]
+        found = Failure(conditions(path.condition), parts, path.inputs, fault, where, objects.get)
+        found.leaves = tuple(sorted(leaves))
+        kept.append(found)
 
     def reported(self, key: Hashable, error: ErrorRecord) -> None:
         self.errors.setdefault(key, error)

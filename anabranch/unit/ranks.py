@@ -5,7 +5,7 @@
 | none | every caller (whose pointers lead to distinct objects), whatever unknown functions answer |
 | argument | one that passes certain values (one object, not an array), whatever unknown functions answer |
 | size | a caller whose buffer is no larger than the one that the engine made up |
-| answer | a caller for which an unknown function gives a certain answer |
+| answer | one for which an unknown function gives a certain answer, or writes nothing to what it is given |
 
 A rank is proved, never guessed: where the solver gives up or too many paths fail, the next one is said.
 """
@@ -51,7 +51,10 @@ def rank(
     failures: Sequence[Failure], rejected: Sequence[list[Any]], unknown: UnknownFunctions, space: SliceSpace
 ) -> Ranked:
     """The rank of an error that these paths show, the best of them as its witness."""
-    found, witness = _proved(failures, rejected, unknown, space)
+    free = [failure for failure in failures if not failure.leaves]
+    found, witness = _proved(free or failures, rejected, unknown, space)
+    if not free:
+        found = ANSWER
     model = witness.model(space)
     size = outgrown(witness, model, unknown)
     if size is not None and found in (NONE, ARGUMENT):

@@ -129,7 +129,7 @@ def test_static_functions_and_main_can_be_explored(tmp_path: Path) -> None:
 def ranks(tmp_path: Path, body: str) -> list[str]:
     source = f"""#include <assert.h>
     #include <stdlib.h>
-    extern int ask(void); extern char *name(void);
+    extern int ask(void); extern char *name(void); extern void fill(int *), look(const int *);
     int f(int n, char *s) {{ {body} }}"""
     (found,) = unit(tmp_path, source, "f", "--no-reproduce")
     return sorted(error["rank"] for error in found["errors"])
@@ -148,6 +148,8 @@ def ranks(tmp_path: Path, body: str) -> list[str]:
         ("return s[17];", ["size"]),
         ("char *t = name(); return t ? t[17] : 0;", ["answer"]),
         ("char b[4]; return b[n & 3] = s[0];", []),
+        ("int d = 0; fill(&d); return n % d;", ["answer"]),
+        ("int d = 0; look(&d); return 7u % d;", ["none"]),
         ("char b[4]; if (n > 4 || n < 0) return 0; b[n] = 1; return b[0];", ["argument"]),
     ],
 )

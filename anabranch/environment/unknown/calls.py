@@ -20,11 +20,14 @@ from anabranch.expr import Expr
 from anabranch.ir.module import Function
 from anabranch.ir.source_types import CType
 from anabranch.ir.types import VOID, FloatType, IntType, PointerType, StructType, Type
+from anabranch.machine.addresses import base_numbers, nearest
 from anabranch.machine.ends import Loss
 from anabranch.machine.path import Input
 
 Value = Any
 Model = Callable[..., Any]
+LEAVES = "() leaves what it is given as it is"
+"""Note `("name", function + LEAVES)`: the path assumes so, because no summary says more."""
 KIND = "answer"
 """The kind of inputs that are answers of unknown functions."""
 
@@ -108,6 +111,8 @@ class UnknownFunctions:
         self._count(name)
         if noreturn:
             self.api.exit(0, handlers=False)
+        if summary is NOTHING_KNOWN and self._is_handed_memory(prototype, arguments):
+            self.api.set_note(("name", f"{name}{LEAVES}"), 1)
         label = self.api.unique(f"{name}()")
         maker = _AnswerMaker(self.objects, label)
         value = maker.result(result, prototype.target if prototype is not None else None, summary)
@@ -130,6 +135,19 @@ class UnknownFunctions:
                 self.api.assume(condition)
                 self.known[condition] = None
         return value
+
+    def _is_handed_memory(self, prototype: CType | None, arguments: tuple[Value, ...]) -> bool:
+        """Could the function write to something that the program can see?"""
+        declared = prototype.parameters if prototype is not None else ()
+        for position, value in enumerate(arguments):
+            if position < len(declared):
+                type = declared[position]
+                if type.kind != "pointer" or type.target.const or type.target.kind == "function":
+                    continue
+            number = nearest(value) if value.__class__ is int else any(base_numbers(value))
+            if number:
+                return True
+        return False
 
     def _count(self, name: str) -> None:
         where = self.machine.where()
