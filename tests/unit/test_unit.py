@@ -250,3 +250,33 @@ def test_harness_is_readable_and_says_what_it_assumes(tmp_path: Path) -> None:
     assert "Assumes of the caller: certain answers of unknown functions" in text
     assert "ask() == 3" in text and "l->next == NULL" in text
     assert "/* l->value */" in text and '__asm__("ask")' in text and "cc -g -fsanitize" in text
+
+
+def test_several_files_and_bitcode(tmp_path: Path) -> None:
+    (tmp_path / "other.c").write_text("int other(int n) { return 10 / n; }\n")
+    source = "int other(int); int f(int n) { return n > 3 ? 1 : other(n); }"
+    (found,) = unit(tmp_path, source, str(tmp_path / "other.c"), "f")
+    assert ("division-by-zero", "argument") in {(kind, rank) for _, kind, rank in errors(found)}
+    assert all_reproduced(found)
+    out = tmp_path / "run"
+    text = tmp_path / "subject.ll"
+    assert main(["run", str(tmp_path / "other.c"), "--entry", "other", "-q", "--output-dir", str(out),
+                 "--emit-ir", str(text)]) == 0  # fmt: skip
+    assert main(["unit", str(text), "other", "-q", "--output-dir", str(tmp_path / "bitcode")]) == 0
+    (function,) = json.loads((tmp_path / "bitcode" / "unit.json").read_text())["functions"]
+    assert function["errors"] and all("not C" in error["problem"] for error in function["errors"])
+
+
+@pytest.mark.parametrize(
+    "flags", [(), ("--interpret",), ("-O0",), ("-O2",)], ids=["plain", "int", "O0", "O2"]
+)
+def test_however_it_is_run(tmp_path: Path, flags: tuple[str, ...]) -> None:
+    source = """struct l { struct l *next; int v; }; extern struct l *get(void); extern int more(void);
+    int f(struct l *l, int n) {
+      int sum = 0;
+      for (; l && n; l = l->next, n--) sum += l->v == 3;
+      struct l *m = get();
+      if (more() == sum) return m->v;
+      return 0; }"""
+    (found,) = unit(tmp_path, source, "f", "--depth", "2", *flags)
+    assert errors(found) == [(6, "null-pointer", "answer")] and all_reproduced(found)
