@@ -25,6 +25,7 @@ from anabranch.native.tools import (
 )
 from anabranch.replay.build import ADDRESS_FLAGS, undefined_flags, with_address_checks
 from anabranch.replay.outcome import difference
+from anabranch.replay.refusal import load, same_addresses
 from anabranch.replay.replay import Predicted
 from anabranch.replay.witness import KIND, SIZE, Line, depends_on_fresh_memory, with_witnesses
 
@@ -105,11 +106,14 @@ def _build_witness(harness: Path, scratch: Path, sources: Sources, line: Line) -
 
 def _depends(program: Path, scratch: Path) -> bool:
     seen = scratch / "seen"
+    load()
 
     def run(filling: int) -> tuple[NativeRun, bytes]:
         seen.write_bytes(bytes(SIZE))
         environment = {b"ANABRANCH_FRESH": b"%d" % filling, b"ANABRANCH_WITNESS": bytes(seen)}
-        native = run_native(program, environment=environment, time_limit=SECONDS, cwd=scratch)
+        native = run_native(
+            program, environment=environment, time_limit=SECONDS, cwd=scratch, prepare=same_addresses
+        )
         return native, seen.read_bytes()
 
     return depends_on_fresh_memory(run)

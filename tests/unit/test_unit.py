@@ -123,6 +123,20 @@ def test_static_functions_and_main_can_be_explored(tmp_path: Path) -> None:
     assert main_["errors"] and all_reproduced(half) and all_reproduced(main_)
 
 
+def test_uses_of_uninitialised_memory_are_reproduced(tmp_path: Path) -> None:
+    source = """extern void fill(char *);
+    int f(int n) { int x;
+      if (n > 3) x = 2;
+      if (x == 7) return 1;
+      return 0; }
+    int g(void) { char b[8]; fill(b);
+      while (b[0] > 3) b[0]--;
+      return b[0]; }"""
+    (f, g) = unit(tmp_path, source, "f", "g")
+    assert errors(f) == [(4, "uninitialised", "argument")] and errors(g) == [(7, "uninitialised", "answer")]
+    assert all_reproduced(f) and all_reproduced(g)
+
+
 # ---- ranks -------------------------------------------------------------------------------------------
 
 
