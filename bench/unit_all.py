@@ -105,10 +105,10 @@ def command(*words: str) -> list[str]:
 
 def functions_in(file: Path, flags: Sequence[str]) -> list[str]:
     """The names of the functions of a file."""
-    from anabranch.cli.unit import _load, functions_of, settings_of
+    from anabranch.cli.unit import functions_of, load_files, settings_of
 
     settings, _, _ = settings_of([str(file), "--all", *flags])
-    return functions_of(_load(settings, settings.inputs, "*"), settings.inputs)
+    return functions_of(load_files(settings, settings.inputs, "*"), settings.inputs)
 
 
 def explore(task: tuple[str, str, tuple[str, ...]], seconds: float, more: tuple[str, ...]) -> Outcome:

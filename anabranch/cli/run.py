@@ -50,7 +50,7 @@ def _ending_cleanly() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _check_inputs(settings: RunSettings) -> None:
+def check_inputs(settings: RunSettings) -> None:
     if settings.summaries is not None:
         from anabranch.environment.unknown import SummaryError, read_summaries
 
@@ -172,7 +172,7 @@ def run(settings: RunSettings, command: Sequence[str]) -> int:
     """Explore the program of the settings into a new run directory; returns the exit code."""
     started, before = time.monotonic(), _process_age()
     cpu_before = time.process_time()
-    _check_inputs(settings)
+    check_inputs(settings)
     if settings.compile_commands is not None:
         return _run_project(settings, command)
     program = _load(settings)

@@ -17,7 +17,7 @@ from typing import Any
 from anabranch.cli.codes import ERRORS_FOUND, INTERNAL, INTERRUPTED, OK, TERMINATED, USAGE, CommandError
 from anabranch.cli.flags import build_parser, parse_settings
 from anabranch.cli.progress import make_display
-from anabranch.cli.run import _check_inputs
+from anabranch.cli.run import check_inputs
 from anabranch.cli.settings import RunSettings, SettingsError
 from anabranch.cli.unit_summary import table, unit_summary
 from anabranch.report.recorder import RunRecorder
@@ -91,7 +91,8 @@ def settings_of(argv: Sequence[str]) -> tuple[RunSettings, UnitOptions, tuple[st
     return dataclasses.replace(settings, **changed), options, functions
 
 
-def _load(settings: RunSettings, inputs: Sequence[Path], entry: str) -> Any:
+def load_files(settings: RunSettings, inputs: Sequence[Path], entry: str) -> Any:
+    """The files as one program that starts in `entry`; "*" is anywhere."""
     from anabranch.frontend import FrontendError, FrontendOptions, load_program
 
     try:
@@ -249,8 +250,8 @@ def _check_functions(program: Any, names: Sequence[str]) -> None:
 
 def run_unit(settings: RunSettings, options: UnitOptions, functions: tuple[str, ...]) -> int:
     """Explore the functions into a new run directory; returns the exit code."""
-    _check_inputs(settings)
-    program = _load(settings, settings.inputs, "*")
+    check_inputs(settings)
+    program = load_files(settings, settings.inputs, "*")
     names = functions or tuple(functions_of(program, settings.inputs))
     if not names:
         raise CommandError("unit: the files define no function")
@@ -290,7 +291,7 @@ def _with_assumption(run: UnitRun, program: Any, name: str, included: str, condi
     with tempfile.TemporaryDirectory(prefix="anabranch-") as place:
         wrapper = Path(place) / "assume.c"
         wrapper.write_text(text)
-        wrapped = _load(run.settings, [wrapper, *inputs], ENTRY)
+        wrapped = load_files(run.settings, [wrapper, *inputs], ENTRY)
         run.explore(wrapped, name, included, ENTRY)
 
 

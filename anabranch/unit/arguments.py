@@ -49,7 +49,7 @@ class Argument:
 def parameters(function: Function, prototype: CType | None) -> list[Parameter]:
     """The parameters with their source; structs passed in registers take several of LLVM's."""
     listed = list(zip(function.type.params, function.param_attrs, strict=True))
-    names = source_names(function)
+    names = function.source_parameters
     found: list[Parameter] = []
     position = 0
     if listed and listed[0][1] is not None and listed[0][1].sret is not None:
@@ -73,13 +73,6 @@ def parameters(function: Function, prototype: CType | None) -> list[Parameter]:
             for number, (type, attrs) in enumerate(listed)
         ]
     return found
-
-
-def source_names(function: Function) -> dict[int, str]:
-    """Names of the parameters in the source, by number from 1."""
-    if function.subprogram_id is None:
-        return {}
-    return function._debug.parameter_names(function.subprogram_id)
 
 
 class UnitInput:

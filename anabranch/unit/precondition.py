@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from anabranch.ir.module import Function
 from anabranch.ir.source_types import CType
-from anabranch.unit.arguments import source_names
 from anabranch.unit.harness import source_name
 
 ENTRY = "anabranch_with_precondition"
@@ -20,7 +19,7 @@ def with_precondition(included: str, function: Function, prototype: CType | None
         raise PreconditionError(
             f"{function.name}: its prototype is not known, so --assume cannot name parameters"
         )
-    names = source_names(function)
+    names = function.source_parameters
     declared, passed = [], []
     for number, type in enumerate(prototype.parameters, 1):
         name = names.get(number, "")
