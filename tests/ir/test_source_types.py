@@ -13,7 +13,8 @@ typedef struct node node_t; typedef int (*callback)(const char *, node_t *, ...)
 typedef struct { long a; } unnamed; enum colour { RED };
 node_t *f(const node_t *n, callback c, struct opaque *o, unsigned char b[4], double d, _Bool t,
           enum colour e, unnamed *u, int (*grid)[3], char *const *names) { return n->next; }
-int table[2][3]; extern node_t other; node_t *use(void) { return &other; } int get(void) { return table[1][1]; }
+int table[2][3]; extern node_t other; node_t *use(void) { return &other; }
+int get(void) { return table[1][1]; }
 """
 
 
