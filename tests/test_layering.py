@@ -26,7 +26,8 @@ ALLOWED: dict[str, set[str]] = {
     "wrapper": {"native"},
     "replay": EXPLORE | {"explore", "native"},
     "reduce": EXPLORE | {"explore"},
-    "cli": EXPLORE | {"explore", "frontend", "native", "reduce", "replay", "wrapper"},
+    "unit": EXPLORE | {"explore", "native", "replay"},
+    "cli": EXPLORE | {"explore", "frontend", "native", "reduce", "replay", "unit", "wrapper"},
 }
 
 

@@ -72,13 +72,18 @@ def _add_flag(group: argparse._ArgumentGroup, field_name: str, option: Option) -
         group.add_argument(alias, help=argparse.SUPPRESS, **common)
 
 
-def build_parser(prog: str = "anabranch run") -> argparse.ArgumentParser:
-    """The parser of `anabranch run`, with the flags in their groups."""
+def build_parser(
+    prog: str = "anabranch run",
+    words: str = "FILE... [-- ARGUMENTS]",
+    description: str = _DESCRIPTION,
+    epilog: str = _EPILOG,
+) -> argparse.ArgumentParser:
+    """The parser of `anabranch run`, with the flags in their groups, or of another command that explores."""
     parser = _Parser(
         prog=prog,
-        usage=f"{prog} [FLAGS] FILE... [-- ARGUMENTS]",
-        description=_DESCRIPTION,
-        epilog=_EPILOG,
+        usage=f"{prog} [FLAGS] {words}",
+        description=description,
+        epilog=epilog,
         formatter_class=_Formatter,
         allow_abbrev=False,
         add_help=False,
@@ -109,20 +114,25 @@ def convert(field_name: str, option: Option, raw: Any, source: str) -> Any:
         raise SettingsError(f"{source}: {error}") from None
 
 
-def _reject_unknown(extras: Sequence[str]) -> None:
-    known = [f"--{option.name}" for option in options().values()] + ["--config", "--help"]
-    known += [f"--{flag}" for flag in INPUT_FLAGS]
+def _reject_unknown(extras: Sequence[str], parser: argparse.ArgumentParser) -> None:
+    known = [name for name in parser._option_string_actions if name.startswith("--")]
     flag = extras[0].split("=")[0]
     raise SettingsError(f"unknown flag {flag}{suggestion(flag, known)}")
 
 
 def settings_from_args(argv: Sequence[str], directory: Path | None = None) -> RunSettings:
     """Settings from flags over those of a settings file in `directory` (default: the current one)."""
-    parser = build_parser()
+    return parse_settings(build_parser(), argv, directory)[0]
+
+
+def parse_settings(
+    parser: argparse.ArgumentParser, argv: Sequence[str], directory: Path | None = None
+) -> tuple[RunSettings, dict[str, Any]]:
+    """As `settings_from_args`, by a parser that may have flags of its own: these come as they were given."""
     own, words = split_words(argv)
     namespace, extras = parser.parse_known_intermixed_args(own)
     if extras:
-        _reject_unknown(extras)
+        _reject_unknown(extras, parser)
     given = vars(namespace)
     values: dict[str, Any] = read_config(given.get("config"), directory if directory is not None else Path())
     for field_name, option in options().items():
@@ -143,7 +153,7 @@ def settings_from_args(argv: Sequence[str], directory: Path | None = None) -> Ru
         settings.program_input  # noqa: B018
     except ValueError as error:
         raise SettingsError(str(error)) from None
-    return settings
+    return settings, given
 
 
 def print_help() -> None:

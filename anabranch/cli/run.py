@@ -50,7 +50,14 @@ def _ending_cleanly() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _check_inputs(settings: RunSettings) -> None:
+def check_inputs(settings: RunSettings) -> None:
+    if settings.summaries is not None:
+        from anabranch.environment.unknown import SummaryError, read_summaries
+
+        try:
+            read_summaries(settings.summaries)
+        except SummaryError as error:
+            raise CommandError(f"--summaries: {error}") from None
     for path in (*settings.inputs, *(host for host, _ in settings.files)):
         if path.is_dir():
             what = "C, .bc or .ll files" if path in settings.inputs else "files"
@@ -165,7 +172,7 @@ def run(settings: RunSettings, command: Sequence[str]) -> int:
     """Explore the program of the settings into a new run directory; returns the exit code."""
     started, before = time.monotonic(), _process_age()
     cpu_before = time.process_time()
-    _check_inputs(settings)
+    check_inputs(settings)
     if settings.compile_commands is not None:
         return _run_project(settings, command)
     program = _load(settings)

@@ -103,6 +103,28 @@ class RunSettings:
         "the C library: none (models of common functions only), musl (the real one), auto (musl if the "
         "program uses functions that have no model)", one_of("auto", "none", "musl"), metavar="WHICH",
     )  # fmt: skip
+    externals: str = _option(
+        "stop", "externals", "Program",
+        "functions without a body or a model: stop (a call ends the path, counted as a loss), fresh (any "
+        "answer of the function's type; calls are listed as assumptions)",
+        one_of("stop", "fresh"), metavar="HOW",
+    )  # fmt: skip
+    summaries: Path | None = _option(  # noqa: RUF009
+        None, "summaries", "Program", "with --externals fresh: what is known of those functions (TOML)", Path,
+        metavar="FILE",
+    )  # fmt: skip
+    depth: int = _option(
+        4, "depth", "Program", "unknown objects: follow at most N pointers from where they begin",
+        at_least(0), metavar="N",
+    )  # fmt: skip
+    buffer_size: int = _option(
+        16, "buffer-size", "Program",
+        "unknown objects: bytes behind pointers to characters, numbers and things without a type",
+        at_least(1), metavar="N",
+    )  # fmt: skip
+    alias: bool = _switch(
+        "alias", "Program", "unknown objects: pointers of one type may lead to the same object"
+    )
     max_len: int = _option(
         16,
         "max-len",

@@ -20,7 +20,7 @@ _STOPPED = {
 
 def summary(result: RunResult, directory: Path) -> str:
     """A few lines for someone who runs the engine for the first time."""
-    lines = [_explored(result), *_losses(result), *_coverage(result), *_errors(result)]
+    lines = [_explored(result), *_losses(result), *_assumptions(result), *_coverage(result), *_errors(result)]
     lines += _next_steps(result, directory)
     return "\n".join(lines)
 
@@ -61,6 +61,17 @@ def _losses(result: RunResult) -> Iterator[str]:
         yield f"  {loss.count:,} x {kind}" + (f", most often at {place}" if place else "")
     if len(ordered) > _SHOWN:
         yield f"  and {len(ordered) - _SHOWN} more kinds; see losses in run.json"
+
+
+def _assumptions(result: RunResult) -> Iterator[str]:
+    if not result.unknown_calls:
+        return
+    yield "Assumed that these functions may answer anything:"
+    ordered = sorted(result.unknown_calls.items(), key=lambda item: (-item[1]["count"], item[0]))
+    for name, calls in ordered[:_SHOWN]:
+        yield f"  {name}, {count(calls['count'], 'call')} at {count(len(calls['places']), 'place')}"
+    if len(ordered) > _SHOWN:
+        yield f"  and {len(ordered) - _SHOWN} more; see assumptions in run.json"
 
 
 def _coverage(result: RunResult) -> Iterator[str]:

@@ -12,6 +12,7 @@ from anabranch.analysis.callgraph import build_call_graph
 from anabranch.analysis.cfg import build_cfg
 from anabranch.analysis.distance import DistanceGraph
 from anabranch.environment import EXTERNAL_GLOBALS, MODELS, OVERRIDES
+from anabranch.environment.unknown import UnknownFunctions, UnknownObjects, UnknownSettings, read_summaries
 from anabranch.environment.whole import whole_model
 from anabranch.explore.coverage import BlockTable
 from anabranch.explore.distance import UncoveredDistance, UncoveredMeasure
@@ -73,6 +74,15 @@ def make_machine(
             only_interpret=settings.interpret,
         ),
     )
+
+
+def make_unknown(machine: Machine, settings: ExploreSettings) -> UnknownFunctions | None:
+    """What stands for functions without a body, if the settings want any."""
+    if settings.externals != "fresh":
+        return None
+    summaries = read_summaries(settings.summaries) if settings.summaries is not None else {}
+    wanted = UnknownSettings(settings.depth, settings.buffer_size, settings.alias)
+    return UnknownFunctions(UnknownObjects(machine, wanted), summaries)
 
 
 def query_seconds(settings: ExploreSettings) -> float | None:

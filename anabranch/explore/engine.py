@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from anabranch import expr
-from anabranch.explore.build import make_backend, make_machine, make_order
+from anabranch.explore.build import make_backend, make_machine, make_order, make_unknown
 from anabranch.explore.coverage import BlockTable
-from anabranch.explore.entry import entry_arguments, start_states
+from anabranch.explore.entry import Build, entry_arguments, start_states
 from anabranch.explore.figures import Figures
 from anabranch.explore.library import is_user_function
 from anabranch.explore.limits import Limits, LimitSettings, least_promising
@@ -27,6 +27,7 @@ from anabranch.explore.settings import ExploreSettings, LoadedProgram
 from anabranch.explore.signals import HandledSignals
 from anabranch.explore.tree import ExecutionTree, Row
 from anabranch.explore.tree_rows import Details, node_rows
+from anabranch.ir.module import Function
 from anabranch.machine import State
 from anabranch.machine.clock import Ticker
 from anabranch.report.events import Listener
@@ -83,6 +84,7 @@ class Exploration:
         self.space = SliceSpace(make_backend(settings, log_dir))
         self.reporter = Reporter(settings, listener, self.tree)
         self.machine = make_machine(program, settings, self.table, self.tree, self.reporter, self.space)
+        self.unknown = make_unknown(self.machine, settings)
         counters = self.machine.counters.N
         self.new_coverage = NewCoverage(counters, self.table.is_user_code)
         self.reporter.machine = self.machine
@@ -115,6 +117,12 @@ class Exploration:
         self._details = Details(self.table.describe, expr.short_text, self.tree.joins)
         self._next_progress = self._next_stats = 0.0
         self.look_due = False
+        self.arguments: Build = lambda api, decide: entry_arguments(api, self.function, settings, decide)
+
+    @property
+    def function(self) -> Function:
+        """Where the program starts."""
+        return self.program.module.functions[self.program.entry]
 
     # ---- the machine as the loop sees it -------------------------------------------------------------
 
@@ -212,16 +220,10 @@ class Exploration:
 
     def run(self) -> RunResult:
         machine = self.machine
-        function = self.program.module.functions[self.program.entry]
         allow_deep_stack()
         previous_limit = sys.getrecursionlimit()
         machine.activate()
-        states = start_states(
-            machine,
-            self.tree,
-            function.name,
-            lambda api, decide: entry_arguments(api, function, self.settings, decide),
-        )
+        states = start_states(machine, self.tree, self.function.name, self.arguments)
         self.search.add(states)
         self.table.lines_total()  # reads the user's functions, which is none of the exploration
         self.figures.restart()
@@ -276,6 +278,7 @@ class Exploration:
             paths_multiplicity=reporter.tally.multiplicity,
             paths_exact=reporter.tally.exact_paths if reporter.counts_exactly else None,
             reductions=self.operators.figures(),
+            unknown_calls=self.unknown.as_json() if self.unknown is not None else {},
         )
         for kind, places in reporter.tally.losses.as_dict().items():
             for place, count in places.items():

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Any, Protocol
 
 from anabranch.environment import render
 from anabranch.explore.library import user_frame
@@ -34,6 +34,18 @@ from anabranch.report.events import Listener, TestCase
 from anabranch.solver import SolverUnknown
 
 
+class Watch(Protocol):
+    """Is told of every failing path, while the machine still holds it."""
+
+    def failed(self, key: Hashable, fault: Fault, where: Where | None) -> None: ...
+
+    def reported(self, key: Hashable, error: ErrorRecord) -> None:
+        """The error with this key goes to the listener, once or for each path."""
+
+    def dropped(self) -> None:
+        """The path ended on the program's own request, as by a false assumption."""
+
+
 class Reporter:
     """Observes the machine; writes tests and errors, counts ends and losses."""
 
@@ -48,6 +60,7 @@ class Reporter:
         self.tests = 0
         self.errors: list[ErrorRecord] = []
         self.on_tick: Callable[[], None] = lambda: None
+        self.watch: Watch | None = None
         self._check_leaks = "leak" in settings.checks
         self._reported: set[tuple[Any, ...]] = set()
 
@@ -87,13 +100,11 @@ class Reporter:
                 and "klee_assume" in end.fault.message
                 and self.settings.silent_assume
             ):
-                self.tally.silent += 1
-                self._close("silent", where)
+                self._dropped(where)
             else:
                 self._failed(end.fault, where, end.fault.kind)
         elif isinstance(end, Silent):
-            self.tally.silent += 1
-            self._close("silent", where)
+            self._dropped(where)
         else:
             assert isinstance(end, Loss)
             self.losses.add(str(end), where.text() if where is not None else "")
@@ -112,6 +123,12 @@ class Reporter:
             self.machine.path.restore(state)
             self._tests(state.covered_new, "early", None, kind=why)
         self.tree.end(state.node, state.place, why)
+
+    def _dropped(self, where: Where | None) -> None:
+        self.tally.silent += 1
+        if self.watch is not None:
+            self.watch.dropped()
+        self._close("silent", where)
 
     def _close(self, reason: str, where: Where | None) -> None:
         self.tally.multiplicity += self.machine.path.multiplicity
@@ -138,6 +155,8 @@ class Reporter:
         caller = user_frame(where) if where is not None else None
         called_at = (caller.file, caller.text_line) if caller is not None else None
         key = (where.key if where is not None else None, called_at, fault.kind, fault.message)
+        if self.watch is not None:
+            self.watch.failed(key, fault, where)
         first = key not in self._reported
         self._reported.add(key)
         reported = first or self.settings.all_errors
@@ -164,6 +183,8 @@ class Reporter:
             suffix=str(fault.info.get("suffix", "")),
         )
         self.errors.append(record)
+        if self.watch is not None:
+            self.watch.reported(key, record)
         self.listener.on_error(record)
 
     def _stack(self, where: Where | None, model: dict[int, int]) -> tuple[StackEntry, ...]:

@@ -12,6 +12,9 @@ LLVM_SUFFIXES = (".bc", ".ll")
 ENTRY_POINTS = ("main", "LLVMFuzzerTestOneInput")
 """Tried in this order when no entry is named."""
 
+ANY_ENTRY = "*"
+"""As an entry: any function will do, since the program is not started there."""
+
 NO_LIBC, MUSL, AUTO = "none", "musl", "auto"
 
 

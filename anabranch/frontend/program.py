@@ -9,6 +9,7 @@ from pathlib import Path
 from anabranch.frontend.cache import ProgramCache, default_directory
 from anabranch.frontend.libc.models import STARTS
 from anabranch.frontend.options import (
+    ANY_ENTRY,
     C_SUFFIXES,
     ENTRY_POINTS,
     LLVM_SUFFIXES,
@@ -78,6 +79,8 @@ def find_entry(module: Module, wanted: str | None, inputs: Sequence[Path]) -> st
         function = module.functions.get(name)
         if function is not None and not function.is_declaration:
             return name
+    if wanted == ANY_ENTRY and module.defined_functions():
+        return module.defined_functions()[0].name
     shown = ", ".join(map(str, inputs))
     defined = [f.name for f in module.defined_functions() if f.linkage in ("external", "weak")]
     if not defined:

@@ -180,6 +180,11 @@ class Function:
         return self._param_names
 
     @property
+    def source_parameters(self) -> dict[int, str]:
+        """Names of the parameters in the source, by number from 1, however LLVM passes them."""
+        return {} if self.subprogram_id is None else self._debug.parameter_names(self.subprogram_id)
+
+    @property
     def variable_names(self) -> dict[int, str]:
         """Index of a local -> the source variable it holds, or whose address it is, where debug records
         say."""

@@ -8,7 +8,7 @@ read becomes a balanced tree of `ite` over runs of equal values, a write an `ite
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from anabranch import expr
@@ -88,6 +88,8 @@ class AddressResolver:
         self.machine = machine
         self.memory = machine.memory
         self._constant_reads: dict[tuple[Any, ...], Value] = {}
+        self.choose_base: Callable[[Expr], Value] | None = None
+        """Decides what an address is based on, where more is known of pointers than their value."""
 
     def forget_symbolic(self) -> None:
         """Drop what is remembered of reads from constant objects."""
@@ -111,6 +113,10 @@ class AddressResolver:
         address = self.machine.knowledge.settled(address)
         if address.__class__ is not Expr:
             return address
+        if self.choose_base is not None:
+            address = self.choose_base(address)
+            if address.__class__ is not Expr:
+                return address
         indices = expr_vars(address)
         if not indices or indices[0] >= 0:
             return address
@@ -123,6 +129,8 @@ class AddressResolver:
 
     def _in_bounds(self, address: Expr, size: int, write: bool, info: ObjectInfo) -> tuple[ObjectInfo, Value]:
         """The address is based on this object: anything outside of it is an error."""
+        if self.memory.widen is not None:
+            info = self.memory.widen(info)
         details = self.memory.access_info(address, size, write, info)
         if info.end:
             raise ProgramError(Fault("use-after-free", "memory error: use after free", details))

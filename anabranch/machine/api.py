@@ -218,6 +218,14 @@ class ModelApi:
         self._record(Input(name, offset, tuple(variables), stem=stem))
         return tuple(variables)
 
+    def add_input(self, item: Input) -> None:
+        """Record an input whose variables the caller has made."""
+        self._record(item)
+
+    def unique(self, name: str) -> str:
+        """A name that nothing on this path has had."""
+        return self._unique(name)
+
     def _record(self, item: Input) -> None:
         path = self.path
         path.inputs = (item, path.inputs)

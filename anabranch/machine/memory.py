@@ -94,6 +94,10 @@ class Memory:
         self._constant_pages: set[int] = set()  # of objects that nobody may write, the same on all paths
         self._nothing: Page | None = None
         self.numbers = numbers
+        self.absent: Callable[[int], Page | None] | None = None
+        """Makes the pages of reserved objects, by the number of the page that is missing."""
+        self.widen: Callable[[ObjectInfo], ObjectInfo] | None = None
+        """Is asked before an access beyond an object, and may have made it larger."""
         self.symbolic_load: Callable[[Expr, int], Value]
         self.symbolic_store: Callable[[Expr, int, Value], None]
 
@@ -161,6 +165,15 @@ class Memory:
             first = base >> PAGE_BITS
             self._constant_pages.update(range(first, first + (size + PAGE_MASK >> PAGE_BITS)))
         return base
+
+    def reserve(self, number: int, size: int, site: AllocationSite) -> None:
+        """An object without pages, unless there is one of that number: `absent` makes them on access."""
+        if self.find(number) is None:
+            self.fresh[number] = ObjectInfo(number, size, site)
+
+    def forget(self, info: ObjectInfo) -> None:
+        """Drop what is in an object: `absent` makes it anew."""
+        self._drop_pages(info.base, info.size)
 
     def fill(self, base: int, size: int, content: bytes | None) -> None:
         key = base >> PAGE_BITS
@@ -233,6 +246,8 @@ class Memory:
             page = self.pages.get(key)
             if page is not None:
                 self.S[key] = page
+            elif self.absent is not None:
+                page = self.absent(key)
         return page
 
     def writable(self, key: int) -> Page | None:
@@ -386,6 +401,8 @@ class Memory:
     def check_access(self, address: int, size: int, write: bool) -> ObjectInfo:
         """The object that holds all of an access, or the error that the access is."""
         info = self.find(address >> 32)
+        if self.widen is not None and info is not None and (address & 0xFFFFFFFF) + size > info.size:
+            info = self.widen(info)
         if info is None or info.end or (address & 0xFFFFFFFF) + size > info.size:
             self.bad_access(address, size, write)
         if write and info.readonly:

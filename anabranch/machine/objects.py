@@ -19,6 +19,8 @@ class AllocationSite:
     name: str
     type: Any = None
     loc: Any = None
+    first: dict[int, Any] | None = None
+    """Of an object that is filled on its first access: its pages then, once some path has filled it."""
 
 
 class ObjectInfo:
@@ -76,6 +78,11 @@ class ObjectNumbers:
     def new_site(self, kind: str, name: str, type: Any = None, loc: Any = None) -> AllocationSite:
         self._sites += 1
         return AllocationSite(self._sites, kind, name, type, loc)
+
+    def new_lazy_site(self, kind: str, name: str) -> AllocationSite:
+        """A site of one object that is filled on its first access."""
+        self._sites += 1
+        return AllocationSite(self._sites, kind, name, first={})
 
     def number(self, site: AllocationSite, count: int) -> int:
         if site.kind == "stack" and site.number < 1 << 15:

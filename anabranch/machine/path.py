@@ -22,6 +22,7 @@ class Input:
     variables: tuple[Expr, ...]
     kind: str = ""  # the C type behind a typed input, e.g. "int"
     stem: str = ""  # the name that the program gave, if others before it on the path had the same
+    about: Any = None  # what it belongs to, for whoever made it
 
 
 class Path:

@@ -133,6 +133,8 @@ def fit(value: Value, width: int) -> Value:
         return value if value.w == width else coerce(value, value.w, width)
     if width == 1:
         return bool(value)
+    if value.__class__ is tuple:
+        return value
     return int(value) & ((1 << width) - 1) if value is not None else expr.undefined(width)
 
 

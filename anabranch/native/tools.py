@@ -27,6 +27,7 @@ CHECKS_RUNTIME = HERE / "checks.c"
 COVERAGE_RUNTIME = HERE / "coverage.c"
 MODEL_RUNTIME = HERE / "model.c"
 FRESH_RUNTIME = HERE / "fresh.c"
+LIBRARY_RUNTIME = HERE / "library.c"
 
 
 class NativeError(Exception):

@@ -77,6 +77,8 @@ class RunResult:
     tests: int = 0
     errors: list[ErrorRecord] = field(default_factory=list)
     reductions: dict[str, Any] = field(default_factory=dict)
+    unknown_calls: dict[str, Any] = field(default_factory=dict)
+    """Calls of functions without a body that answered anything: `name -> {count, places}`. Assumptions."""
     states_explored: int = 0
     states_waiting_max: int = 0
     instructions: int = 0

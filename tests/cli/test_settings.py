@@ -15,6 +15,15 @@ from anabranch.cli.settings import GROUPS, RunSettings, SettingsError, options
 FLAGS = [
     "--libc",
     "musl",
+    "--externals",
+    "fresh",
+    "--summaries",
+    "known.toml",
+    "--depth",
+    "2",
+    "--buffer-size",
+    "9",
+    "--alias",
     "-I",
     "inc",
     "--include-dir=inc2",
@@ -111,6 +120,11 @@ FLAGS = [
 TOML = """
 [run]
 libc = "musl"
+externals = "fresh"
+summaries = "known.toml"
+depth = 2
+buffer-size = 9
+alias = true
 include-dir = ["inc", "inc2"]
 define = ["A", "B=2"]
 opt-level = 2

@@ -13,8 +13,9 @@ import immutables
 from anabranch.expr import Expr, undefined
 from anabranch.machine.joining.refusal import CannotJoin
 from anabranch.machine.joining.values import choose
-from anabranch.machine.memory import Page, byte_parts, join_bytes, split_value
-from anabranch.machine.objects import ObjectInfo
+from anabranch.machine.memory import PAGE_BITS, Page, byte_parts, join_bytes, split_value
+from anabranch.machine.objects import OBJECT_SHIFT, ObjectInfo
+from anabranch.machine.state import State
 
 Value = Any
 Objects = immutables.Map[int, ObjectInfo]
@@ -52,22 +53,42 @@ def _check_alone(info: ObjectInfo, heaps_must_agree: bool) -> None:
         raise CannotJoin("different heaps while leaks are looked for")
 
 
-def join_pages(guard: Expr, a: Any, b: Any, objects: Objects) -> Pages:
+def join_pages(guard: Expr, a: State, b: State, objects: Objects) -> Pages:
     """The pages of both sides, joined byte by byte where they differ."""
-    if a is b:
-        return a  # type: ignore[no-any-return]
+    mine: Any = a.pages
+    others: Any = b.pages
+    if mine is others:
+        return mine  # type: ignore[no-any-return]
     changed: dict[int, Page] = {}
-    for key, other in b.items():
-        mine = a.get(key)
-        if mine is other:
+    common = 0
+    for key, other in others.items():
+        page = mine.get(key)
+        if page is None:
+            page = first_page(key, a)
+            changed[key] = other if page is None else join_page(guard, page, other, objects)
             continue
-        if mine is None:
-            changed[key] = other
-        else:
-            page = join_page(guard, mine, other, objects)
-            if page is not mine:
-                changed[key] = page
-    return a.update(changed) if changed else a  # type: ignore[no-any-return]
+        common += 1
+        if page is other:
+            continue
+        joined = join_page(guard, page, other, objects)
+        if joined is not page:
+            changed[key] = joined
+    if common < len(mine):
+        for key, page in mine.items():
+            other = first_page(key, b) if key not in others else None
+            if other is not None:
+                changed[key] = join_page(guard, page, other, objects)
+    return mine.update(changed) if changed else mine  # type: ignore[no-any-return]
+
+
+def first_page(key: int, state: State) -> Page | None:
+    """A page that another state has and this one has not: as this one will find it, if it has the object."""
+    info = state.objects.get(key >> OBJECT_SHIFT - PAGE_BITS)
+    if info is None or info.end:
+        return None
+    if info.site.first is None or key not in info.site.first:
+        raise CannotJoin("an object filled on one side")
+    return info.site.first[key]
 
 
 def differing(a: Page, b: Page) -> list[int]:

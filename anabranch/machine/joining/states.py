@@ -39,7 +39,7 @@ def join(
     joined.values = join_frame(guard, a.entry, a.values, b.values)
     joined.continuation = join_continuations(guard, frames)
     joined.objects = objects
-    joined.pages = join_pages(guard, a.pages, b.pages, objects)
+    joined.pages = join_pages(guard, a, b, objects)
     counts = join_counts(a.tables[0], b.tables[0])
     joined.tables = (counts, join_notes(guard, a.tables[1], b.tables[1]))
     joined.slices = slices

@@ -80,6 +80,10 @@ class TranslatedProgram:
         self._tables: dict[tuple[Any, ...], CallTable] = {}
         self._compiled: dict[str, Any] = {}
         self.only_interpret = False
+        self.unknown_model: ModelFinder | None = None
+        """What stands for functions that have neither a body nor a model."""
+        self.unknown_callee: Callable[[int, Type], Model | None] | None = None
+        """What a pointer to no function of the program calls, by the type of the result."""
         self.first_called: dict[str, float] = {}  # by time.monotonic
 
     def add_code(self, code: CodeType, unit: Unit, marks: dict[int, Mark]) -> None:
@@ -148,7 +152,10 @@ class TranslatedProgram:
 
     def model(self, name: str) -> Model | None:
         if name not in self._models:
-            self._models[name] = self._find_model(name)
+            found = self._find_model(name)
+            if found is None and self.unknown_model is not None:
+                found = self.unknown_model(name)
+            self._models[name] = found
         return self._models[name]
 
     def intrinsic(self, name: str, instruction: Instruction) -> Callable[..., Any]:
@@ -177,6 +184,9 @@ class TranslatedProgram:
         """What a call through a pointer runs, its arguments fitted to the function's own parameters."""
         function = self.namespace.layout.functions.get(address)
         if function is None:
+            unknown = None if self.unknown_callee is None else self.unknown_callee(address, result)
+            if unknown is not None:
+                return lambda _, *arguments: unknown(*arguments)
             raise ProgramError(Fault("bad-call", "call through a bad function pointer", {"address": address}))
         own = self.find(function.name)
         if own is None:

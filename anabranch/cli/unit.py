@@ -1,0 +1,325 @@
+"""The command `anabranch unit`: functions by themselves, without `main` and without a harness."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from anabranch.cli.codes import ERRORS_FOUND, INTERNAL, INTERRUPTED, OK, TERMINATED, USAGE, CommandError
+from anabranch.cli.flags import build_parser, parse_settings
+from anabranch.cli.progress import make_display
+from anabranch.cli.run import check_inputs
+from anabranch.cli.settings import RunSettings, SettingsError
+from anabranch.cli.unit_summary import table, unit_summary
+from anabranch.report.recorder import RunRecorder
+from anabranch.report.rundir import RunDirectory, RunDirError, create_run_directory
+
+SUFFIXES = (".c", ".i", ".bc", ".ll")
+ALL_SECONDS = 20.0
+_DESCRIPTION = """\
+Explore functions by themselves: arguments and globals may hold anything, pointers lead to objects of their
+type that are made when they are accessed, functions without a body answer anything. Each error is ranked by
+what it assumes of the caller (none: every call fails; argument; size of a buffer; answer of an unknown
+function), written as a C program that makes it happen, and run natively."""
+_EPILOG = """\
+Pointer arguments are not null and lead to distinct objects, unless --null-args and --alias. A pointer to a
+struct leads to one struct, one to characters or numbers to --buffer-size bytes; strings end at the last.
+Limits such as --max-time are for each function.
+
+Exit codes: 0 it came to its end (see --fail-on-error), 2 wrong usage or input, 3 internal problem (also of a
+single function with --all; the others are explored), 130 stopped by Ctrl-C (results are written)."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnitOptions:
+    """What `unit` has beside the settings of a run."""
+
+    everything: bool = False
+    null_args: bool = False
+    assume: str | None = None
+    reproduce: bool = True
+
+
+def _parser() -> Any:
+    parser = build_parser("anabranch unit", "FILE... (FUNCTION... | --all)", _DESCRIPTION, _EPILOG)
+    group = parser.add_argument_group("Unit")
+    group.add_argument(
+        "--all", dest="everything", action="store_true",
+        help=f"every function of the files (--max-time {ALL_SECONDS:g}s each, unless given)",
+    )  # fmt: skip
+    group.add_argument(
+        "--null-args", dest="null_args", action="store_true", help="pointer arguments may be null"
+    )
+    group.add_argument(
+        "--assume", metavar="C", help='precondition, in C over the parameters: "n > 0 && n < 100"'
+    )
+    group.add_argument(
+        "--no-reproduce", dest="reproduce", action="store_false", help="do not run the harnesses natively"
+    )
+    return parser
+
+
+def settings_of(argv: Sequence[str]) -> tuple[RunSettings, UnitOptions, tuple[str, ...]]:
+    """Settings with the files as inputs, options, and names of functions."""
+    parser = _parser()
+    settings, given = parse_settings(parser, argv)
+    options = UnitOptions(**{field.name: given[field.name] for field in dataclasses.fields(UnitOptions)})
+    files = tuple(path for path in settings.inputs if path.suffix in SUFFIXES)
+    functions = tuple(str(path) for path in settings.inputs if path.suffix not in SUFFIXES)
+    if not files:
+        raise SettingsError("no program given: name a C file, for example anabranch unit list.c insert")
+    if options.everything == bool(functions):
+        raise SettingsError("name functions after the files, or give --all for every function of them")
+    if options.assume is not None and len(functions) != 1:
+        raise SettingsError("--assume: name the one function whose parameters it speaks of")
+    if settings.libc == "musl":
+        raise SettingsError("--libc musl: functions are explored without a C library")
+    if settings.program_args:
+        raise SettingsError("functions are not given arguments after --")
+    changed: dict[str, Any] = {"inputs": files, "externals": "fresh", "libc": "none"}
+    if options.everything and settings.max_time is None:
+        changed["max_time"] = ALL_SECONDS
+    return dataclasses.replace(settings, **changed), options, functions
+
+
+def load_files(settings: RunSettings, inputs: Sequence[Path], entry: str) -> Any:
+    """The files as one program that starts in `entry`; "*" is anywhere."""
+    from anabranch.frontend import FrontendError, FrontendOptions, load_program
+
+    try:
+        return load_program(
+            inputs,
+            FrontendOptions(
+                include_dirs=settings.include_dirs,
+                defines=settings.defines,
+                opt_level=settings.opt_level,
+                entry=entry,
+                use_cache=not settings.no_cache,
+            ),
+        )
+    except FrontendError as error:
+        raise CommandError(str(error).rstrip("\n"), USAGE, prefix=False) from error
+
+
+class _Quiet:
+    """Passes progress on with the name of the function; errors are for the summary."""
+
+    def __init__(self, display: Any) -> None:
+        self.display = display
+
+    def on_progress(self, progress: Any) -> None:
+        if self.display is not None:
+            self.display.on_progress(progress)
+
+    def on_error(self, error: Any) -> None: ...
+
+    def on_warning(self, text: str) -> None: ...
+
+
+class UnitRun:
+    """All functions of one command."""
+
+    def __init__(self, settings: RunSettings, options: UnitOptions, directory: RunDirectory) -> None:
+        self.settings = settings
+        self.options = options
+        self.directory = directory
+        self.results: list[Any] = []
+        self.stopped: str | None = None
+        self.crashed = False
+
+    def sources(self, included: str) -> Any:
+        from anabranch.unit.reproduce import Sources
+
+        others = tuple(path.resolve() for path in self.settings.inputs if str(path.resolve()) != included)
+        settings = self.settings
+        includes = tuple(path.resolve() for path in settings.include_dirs)
+        return Sources(others, includes, settings.defines, settings.checks)
+
+    def explore(self, program: Any, name: str, included: str, entry: str | None = None) -> None:
+        """One function into a directory of its own."""
+        from anabranch.reduce.setup import reductions
+        from anabranch.unit.explore import UnitResult, explore_function
+
+        settings = self.settings
+        place = create_run_directory(self.directory.path / name)
+        started = time.monotonic()
+        display = make_display(settings.quiet, settings.no_progress)
+        recorder = RunRecorder(
+            place,
+            ["anabranch", "unit", *map(str, settings.inputs), name],
+            settings.to_json() | {"entry": name},
+            searcher="\n".join(settings.search),
+            all_errors=settings.all_errors,
+            display=_Quiet(display),
+        )
+        try:
+            found = explore_function(
+                program.module,
+                entry or name,
+                settings,
+                recorder,
+                null_args=self.options.null_args,
+                included=included,
+                target=name,
+                sources=self.sources(included),
+                log_dir=place.path,
+                reduce=reductions(settings),
+            )
+        except Exception as error:
+            if not self.options.everything:
+                raise
+            place.write_text("crash.log", "".join(traceback.format_exception(error)))
+            found = UnitResult(name, None, unsupported=f"internal error: {type(error).__name__}: {error}")
+            self.crashed = True
+        finally:
+            if display is not None:
+                display.close()
+        self._write(found, place)
+        if found.result is None:
+            recorder.close()
+        else:
+            found.result.timers.setdefault("total", time.monotonic() - started)
+            recorder.finish(found.result)
+            if found.result.stopped in ("interrupted", "terminated"):
+                self.stopped = found.result.stopped
+        self.results.append(found)
+
+    def _write(self, found: Any, place: RunDirectory) -> None:
+        """Harnesses, and whether they fail natively."""
+        from anabranch.unit.reproduce import reproduce
+
+        for position, item in enumerate(found.errors):
+            if item.harness is None:
+                continue
+            place.write_text(item.name, item.harness)
+            if self.options.reproduce:
+                error, harness = item.error, place.path / item.name
+                included = item.included
+                problem = reproduce(harness, error.kind, (error.file, error.line), self.sources(included))
+                found.errors[position] = dataclasses.replace(
+                    item, reproduced=problem is None, problem=problem or ""
+                )
+
+    def document(self) -> dict[str, Any]:
+        return {
+            "settings": self.settings.to_json() | dataclasses.asdict(self.options),
+            "stopped": self.stopped,
+            "functions": [result.as_json() for result in self.results],
+        }
+
+
+def functions_of(program: Any, files: Sequence[Path]) -> list[str]:
+    """The functions that the files define, in their order, those of included headers left out."""
+    own = {os.path.realpath(path) for path in files}
+    bitcode = any(path.suffix in (".bc", ".ll") for path in files)
+    found = []
+    for function in program.module.defined_functions():
+        subprogram = function.subprogram
+        if subprogram is not None and (bitcode or os.path.realpath(subprogram.file) in own):
+            found.append((subprogram.file, subprogram.line, function.name))
+    return [name for _, _, name in sorted(found)]
+
+
+def _included(program: Any, name: str, files: Sequence[Path]) -> str:
+    """The C file that defines a function; "" if it is none of those given."""
+    subprogram = program.module.functions[name].subprogram
+    where = os.path.realpath(subprogram.file) if subprogram is not None else ""
+    sources = {os.path.realpath(path): str(path.resolve()) for path in files if path.suffix in (".c", ".i")}
+    if where in sources:
+        return sources[where]
+    return next(iter(sources.values())) if len(sources) == 1 and len(files) == 1 else ""
+
+
+def _check_functions(program: Any, names: Sequence[str]) -> None:
+    from anabranch.cli.values import suggestion
+
+    defined = [function.name for function in program.module.defined_functions()]
+    for name in names:
+        if name not in defined:
+            raise CommandError(f"unit: no function {name!r} is defined{suggestion(name, defined)}")
+
+
+def run_unit(settings: RunSettings, options: UnitOptions, functions: tuple[str, ...]) -> int:
+    """Explore the functions into a new run directory; returns the exit code."""
+    check_inputs(settings)
+    program = load_files(settings, settings.inputs, "*")
+    names = functions or tuple(functions_of(program, settings.inputs))
+    if not names:
+        raise CommandError("unit: the files define no function")
+    _check_functions(program, names)
+    directory = create_run_directory(settings.output_dir)
+    directory.write_assembly(program.ir_text)
+    run = UnitRun(settings, options, directory)
+    try:
+        for number, name in enumerate(names, 1):
+            if len(names) > 1 and not settings.quiet and not settings.no_progress:
+                print(f"anabranch: [{number}/{len(names)}] {name}", file=sys.stderr)
+            included = _included(program, name, settings.inputs)
+            if options.assume is not None:
+                _with_assumption(run, program, name, included, options.assume)
+            else:
+                run.explore(program, name, included)
+            if run.stopped is not None:
+                break
+    finally:
+        directory.write_text("unit.json", json.dumps(run.document(), indent=2, ensure_ascii=False) + "\n")
+    _show(run, settings, directory)
+    return _exit_code(run, settings)
+
+
+def _with_assumption(run: UnitRun, program: Any, name: str, included: str, condition: str) -> None:
+    """Explore a function from a wrapper that lets only certain arguments through."""
+    from anabranch.ir.source_types import SourceTypes
+    from anabranch.unit.precondition import ENTRY, PreconditionError, with_precondition
+
+    function = program.module.functions[name]
+    prototype = SourceTypes(program.module.debug).function(function.subprogram_id)
+    try:
+        text = with_precondition(included, function, prototype, condition)
+    except PreconditionError as error:
+        raise CommandError(f"unit: --assume: {error}") from None
+    inputs = [path for path in run.settings.inputs if str(path.resolve()) != included]
+    with tempfile.TemporaryDirectory(prefix="anabranch-") as place:
+        wrapper = Path(place) / "assume.c"
+        wrapper.write_text(text)
+        wrapped = load_files(run.settings, [wrapper, *inputs], ENTRY)
+        run.explore(wrapped, name, included, ENTRY)
+
+
+def _show(run: UnitRun, settings: RunSettings, directory: RunDirectory) -> None:
+    if settings.json:
+        print(json.dumps(run.document(), indent=2, ensure_ascii=False))
+    elif not settings.quiet:
+        print(table(run.results) if len(run.results) > 1 else unit_summary(run.results, directory.path))
+        if len(run.results) > 1:
+            print(unit_summary(run.results, directory.path))
+
+
+def _exit_code(run: UnitRun, settings: RunSettings) -> int:
+    if run.stopped is not None:
+        return INTERRUPTED if run.stopped == "interrupted" else TERMINATED
+    if run.crashed:
+        return INTERNAL
+    failed = settings.fail_on_error and any(result.errors for result in run.results)
+    return ERRORS_FOUND if failed else OK
+
+
+def main(argv: Sequence[str]) -> int:
+    if "-h" in argv or "--help" in argv:
+        _parser().print_help(sys.stdout)
+        return OK
+    try:
+        return run_unit(*settings_of(argv))
+    except SettingsError as error:
+        raise CommandError(f"unit: {error} (see anabranch unit --help)") from None
+    except RunDirError as error:
+        raise CommandError(f"unit: {error}") from None

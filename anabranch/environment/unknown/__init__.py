@@ -1,0 +1,19 @@
+"""What the program text does not tell: functions without a body, and objects nobody has shown."""
+
+from anabranch.environment.unknown.calls import Answer, UnknownFunctions
+from anabranch.environment.unknown.contents import Contents, Place, UnknownObject
+from anabranch.environment.unknown.objects import UnknownObjects, UnknownSettings
+from anabranch.environment.unknown.summaries import Summary, SummaryError, read_summaries
+
+__all__ = [
+    "Answer",
+    "Contents",
+    "Place",
+    "Summary",
+    "SummaryError",
+    "UnknownFunctions",
+    "UnknownObject",
+    "UnknownObjects",
+    "UnknownSettings",
+    "read_summaries",
+]

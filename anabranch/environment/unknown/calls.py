@@ -1,0 +1,282 @@
+"""Functions without a body (seed 000, section 4.3): a call answers with fresh symbols of the function's type.
+
+Nothing else changes, unless the prototype or a summary says so: a result that is returned through memory
+(`sret`) and parameters marked `writeonly` are written, summaries name others. A pointer that comes back is
+null or leads to an object of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from anabranch import expr
+from anabranch.environment.unknown.contents import Place, parts_of
+from anabranch.environment.unknown.objects import UnknownObjects
+from anabranch.environment.unknown.summaries import NOTHING_KNOWN, Summary, Write
+from anabranch.environment.values import resize, resolve_length
+from anabranch.expr import Expr
+from anabranch.ir.module import Function
+from anabranch.ir.source_types import CType
+from anabranch.ir.types import VOID, FloatType, IntType, PointerType, StructType, Type
+from anabranch.machine.addresses import base_numbers, nearest
+from anabranch.machine.ends import Loss
+from anabranch.machine.path import Input
+
+Value = Any
+Model = Callable[..., Any]
+LEAVES = "() leaves what it is given as it is"
+"""Note `("name", function + LEAVES)`: the path assumes so, because no summary says more."""
+KIND = "answer"
+"""The kind of inputs that are answers of unknown functions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one call of an unknown function gave: its result (LLVM type with it), and what it wrote where."""
+
+    function: str
+    value: Value
+    type: Type
+    writes: tuple[tuple[int, tuple[Place, ...]], ...] = ()  # by number of the parameter, counted from 1
+
+
+class UnknownFunctions:
+    """Models for whatever has neither a body nor a model; counts their calls."""
+
+    def __init__(self, objects: UnknownObjects, summaries: Mapping[str, Summary] | None = None) -> None:
+        self.objects = objects
+        self.machine = objects.machine
+        self.api = objects.machine.api
+        self.summaries = summaries or {}
+        self.calls: dict[str, dict[str, int]] = {}
+        """Function -> place of the call -> how often it was called there, on all paths together."""
+        self.known: dict[Any, None] = {}
+        """What summaries say of answers, as conditions."""
+        program = objects.machine.program
+        program.unknown_model = self.model
+        program.unknown_callee = self.callee
+
+    def as_json(self) -> dict[str, Any]:
+        """The calls as `run.json` tells them."""
+        return {
+            name: {"count": sum(places.values()), "places": dict(sorted(places.items()))}
+            for name, places in sorted(self.calls.items())
+        }
+
+    # ---- finding -------------------------------------------------------------------------------------
+
+    def model(self, name: str) -> Model | None:
+        """What stands for a function that is declared only."""
+        function = self.machine.module.functions.get(name)
+        if function is None or name.startswith("llvm."):
+            return None
+        prototype = self.objects.types.function(function.subprogram_id)
+        summary = self.summaries.get(name, NOTHING_KNOWN)
+        writes = (*summary.writes, *_declared_writes(function, summary))
+        noreturn = summary.noreturn or function.noreturn
+
+        def call(*arguments: Any) -> Any:
+            return self._call(name, function.type.ret, prototype, summary, writes, noreturn, arguments)
+
+        return call
+
+    def callee(self, address: int, result: Type) -> Model | None:
+        """What a pointer to an unknown function calls."""
+        made = self.objects.by_number.get(address >> 32)
+        if made is None or made.function is None or address & 0xFFFFFFFF:
+            return None
+        name, prototype = made.pointer, made.function
+        summary = self.summaries.get(name, NOTHING_KNOWN)
+
+        def call(*arguments: Any) -> Any:
+            return self._call(name, result, prototype, summary, summary.writes, summary.noreturn, arguments)
+
+        return call
+
+    # ---- calling -------------------------------------------------------------------------------------
+
+    def _call(
+        self,
+        name: str,
+        result: Type,
+        prototype: CType | None,
+        summary: Summary,
+        writes: tuple[Write, ...],
+        noreturn: bool,
+        arguments: tuple[Value, ...],
+    ) -> Value:
+        sizes = [self._write_size(name, write, prototype, arguments) for write in writes]
+        self._count(name)
+        if noreturn:
+            self.api.exit(0, handlers=False)
+        if summary is NOTHING_KNOWN and self._is_handed_memory(prototype, arguments):
+            self.api.set_note(("name", f"{name}{LEAVES}"), 1)
+        label = self.api.unique(f"{name}()")
+        maker = _AnswerMaker(self.objects, label)
+        value = maker.result(result, prototype.target if prototype is not None else None, summary)
+        written = []
+        for write, size in zip(writes, sizes, strict=True):
+            if write.parameter > len(arguments) or not size:
+                continue
+            address = arguments[write.parameter - 1]
+            places = maker.contents(self._pointee(prototype, write, result), size, write.parameter)
+            data: list[Value] = [0] * size
+            for place in places:
+                data[place.offset : place.offset + place.size] = parts_of(place.value, place.size)
+            self.api.write_bytes(address, data)
+            written.append((write.parameter, tuple(places)))
+        if result is not VOID or written:
+            answer = Answer(name, value, result, tuple(written))
+            size = sum(variable.w // 8 for variable in maker.variables)
+            self.api.add_input(Input(label, size, tuple(maker.variables), KIND, label, answer))
+            for condition in maker.conditions:
+                self.api.assume(condition)
+                self.known[condition] = None
+        return value
+
+    def _is_handed_memory(self, prototype: CType | None, arguments: tuple[Value, ...]) -> bool:
+        """Could the function write to something that the program can see?"""
+        declared = prototype.parameters if prototype is not None else ()
+        for position, value in enumerate(arguments):
+            if position < len(declared):
+                type = declared[position]
+                if type.kind != "pointer" or type.target.const or type.target.kind == "function":
+                    continue
+            number = nearest(value) if value.__class__ is int else any(base_numbers(value))
+            if number:
+                return True
+        return False
+
+    def _count(self, name: str) -> None:
+        where = self.machine.where()
+        places = self.calls.setdefault(name, {})
+        place = where.text() if where is not None else ""
+        places[place] = places.get(place, 0) + 1
+
+    def _pointee(self, prototype: CType | None, write: Write, result: Type) -> CType | None:
+        if prototype is None:
+            return None
+        parameters = prototype.parameters
+        hidden = result is VOID and prototype.target.kind in ("struct", "union")
+        if hidden and write.parameter == 1:
+            return prototype.target
+        position = write.parameter - 1 - hidden
+        if position >= len(parameters) or parameters[position].kind != "pointer":
+            return None
+        return parameters[position].target
+
+    def _write_size(
+        self, name: str, write: Write, prototype: CType | None, arguments: tuple[Value, ...]
+    ) -> int:
+        """Bytes that a call writes; decides everything that needs a decision."""
+        if write.parameter > len(arguments):
+            return 0
+        address = arguments[write.parameter - 1]
+        if address.__class__ is Expr:
+            address = self.api.pick(address, 64, f"pointer given to {name}")
+        if address == 0:
+            return 0
+        if write.by_argument:
+            if write.by_argument > len(arguments):
+                return 0
+            length = resize(arguments[write.by_argument - 1], 64)
+            return resolve_length(self.api, length, f"size given to {name}", writes=(address,))
+        if write.size:
+            return write.size
+        pointee = self._pointee(prototype, write, VOID)
+        return pointee.size if pointee is not None else 0
+
+
+def _declared_writes(function: Function, summary: Summary) -> tuple[Write, ...]:
+    """Parameters that the prototype itself says are written."""
+    said = {write.parameter for write in summary.writes}
+    found = []
+    for number, attrs in enumerate(function.param_attrs, 1):
+        if attrs is None or number in said:
+            continue
+        if attrs.sret is not None:
+            found.append(Write(number, size=attrs.sret.size))
+        elif "writeonly" in attrs.names:
+            found.append(Write(number))
+    return tuple(found)
+
+
+class _AnswerMaker:
+    """Makes the symbols of one answer."""
+
+    def __init__(self, objects: UnknownObjects, label: str) -> None:
+        self.objects = objects
+        self.label = label
+        self.variables: list[Expr] = []
+        self.conditions: list[Any] = []
+
+    def result(self, type: Type, source: CType | None, summary: Summary) -> Value:
+        if type is VOID:
+            return None
+        if isinstance(type, PointerType):
+            return self.pointer(source, self.label, (KIND, self.label), summary)
+        if isinstance(type, StructType):
+            return tuple(
+                self.part(part, source, offset)
+                for offset, part in zip(type.offsets, type.fields or (), strict=True)
+            )
+        value = self.number(type, self.label)
+        if summary.range is not None and type.bits > 1:
+            low, high = (bound & ((1 << type.bits) - 1) for bound in summary.range)
+            if summary.range[0] < 0:
+                both = expr.sle(low, value, type.bits), expr.sle(value, high, type.bits)
+            else:
+                both = expr.ule(low, value, type.bits), expr.ule(value, high, type.bits)
+            self.conditions += both
+        return value
+
+    def part(self, type: Type, source: CType | None, offset: int) -> Value:
+        name = f"{self.label}.at{offset}"
+        if isinstance(type, PointerType):
+            found = pointer_at(source, offset) if source is not None else None
+            return self.pointer(found, name, (KIND, name), NOTHING_KNOWN)
+        return self.number(type, name)
+
+    def pointer(self, source: CType | None, name: str, key: tuple[Any, ...], summary: Summary) -> Value:
+        if summary.returns == "null":
+            return 0
+        target = source.target if source is not None and source.kind == "pointer" else None
+        value, variables = self.objects.pointer(target, name, key, 1, KIND, null=summary.returns != "nonnull")
+        self.variables += variables
+        return value
+
+    def number(self, type: Type, name: str) -> Value:
+        if not isinstance(type, IntType | FloatType) or (
+            isinstance(type, FloatType) and type.bits not in (32, 64)
+        ):
+            raise Loss("unsupported", f"unknown value of type {type}")
+        width = (type.bits + 7) // 8 * 8
+        variable = self.objects.variable(name, width, KIND)
+        self.variables.append(variable)
+        if type.bits == 1:
+            return expr.eq(expr.and_(variable, 1, width), 1, width)
+        return variable if width == type.bits else expr.extract(variable, 0, type.bits, width)
+
+    def contents(self, type: CType | None, size: int, parameter: int) -> list[Place]:
+        """What is written behind a parameter."""
+        name = f"{self.label}.arg{parameter}"
+        if type is not None and type.size == size and type.kind != "void":
+            places, variables = self.objects.value_of(type, name, (KIND, name))
+        else:
+            names = [f"{name}[{index}]" for index in range(size)]
+            variables = [self.objects.variable(byte, 8, KIND) for byte in names]
+            places = [Place(i, 1, names[i], variable, "byte") for i, variable in enumerate(variables)]
+        self.variables += variables
+        return places
+
+
+def pointer_at(type: CType, offset: int) -> CType | None:
+    """The pointer that lies at an offset of a struct."""
+    if type.kind == "pointer" and offset == 0:
+        return type
+    for member in type.members if type.kind in ("struct", "union") else ():
+        if member.offset <= offset < member.offset + max(1, member.type.size):
+            return pointer_at(member.type, offset - member.offset)
+    return None

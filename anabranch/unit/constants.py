@@ -1,0 +1,59 @@
+"""Variables that a program never writes, though they are not declared constant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from anabranch.ir.module import Function, Module
+from anabranch.ir.values import ConstAggregate, ConstExpr, GlobalRef, Local, Operand
+
+
+def never_written(module: Module) -> frozenset[str]:
+    """Variables of one file's own whose address goes nowhere but into loads."""
+    own = {
+        name
+        for name, variable in module.globals.items()
+        if variable.linkage in ("internal", "private") and not variable.constant
+    }
+    if not own:
+        return frozenset()
+    escaping: set[str] = set()
+    for variable in module.globals.values():
+        if variable.initializer is not None:
+            escaping |= own & set(_named(variable.initializer))
+    for function in module.defined_functions():
+        escaping |= own & set(_escaping(function))
+    return frozenset(own - escaping)
+
+
+def _named(operand: Operand) -> Iterator[str]:
+    """Symbols that a constant mentions."""
+    if isinstance(operand, GlobalRef):
+        yield operand.name
+    elif isinstance(operand, ConstExpr):
+        for part in operand.operands:
+            yield from _named(part)
+    elif isinstance(operand, ConstAggregate):
+        for part in operand.elements:
+            yield from _named(part)
+
+
+def _escaping(function: Function) -> Iterator[str]:
+    """Symbols whose address is used for anything but a load, directly or at an offset."""
+    derived: dict[int, list[str]] = {}  # results of getelementptr, by index of the local
+    for block in function.blocks:
+        for instruction in block.instructions:
+            if instruction.opcode == "load":
+                continue
+            if instruction.opcode == "getelementptr" and instruction.result is not None:
+                derived[instruction.result.index] = list(_named(instruction.operands[0]))
+                continue
+            for operand in instruction.operands:
+                yield from _named(operand)
+    for block in function.blocks:
+        for instruction in block.instructions:
+            if instruction.opcode == "load":
+                continue
+            for operand in instruction.operands:
+                if isinstance(operand, Local):
+                    yield from derived.get(operand.index, ())

@@ -1,0 +1,192 @@
+"""Explores one function by itself: from any state, with any arguments."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from anabranch.explore.engine import Exploration, Reduce
+from anabranch.explore.settings import ExploreSettings
+from anabranch.expr import expr_vars, variable
+from anabranch.ir.module import Module
+from anabranch.report.errors import ErrorRecord
+from anabranch.report.events import Listener
+from anabranch.report.result import Ratio, RunResult
+from anabranch.solver import BitwuzlaBackend, SliceSpace
+from anabranch.unit.arguments import UnitInput, Unsupported
+from anabranch.unit.failures import Failures
+from anabranch.unit.harness import HarnessWriter, NoHarness
+from anabranch.unit.ranks import RANKS, Ranked, rank
+from anabranch.unit.reproduce import Sources, build_command
+
+RANK_SECONDS = 2.0
+"""What a proof for a rank may take."""
+SHOWN = 12
+"""Values shown of what an error assumes."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnitProgram:
+    """A loaded program that starts in the function to explore."""
+
+    module: Module
+    entry: str
+
+
+@dataclass(frozen=True, slots=True)
+class UnitError:
+    """An error, what it assumes, and the harness that shows it (or why there is none)."""
+
+    error: ErrorRecord
+    rank: str
+    assumes: tuple[str, ...]
+    harness: str | None = None
+    name: str = ""  # of the file that the harness is written to
+    included: str = ""  # the source that it includes
+    no_harness: str = ""
+    reproduced: bool | None = None
+    problem: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        error = self.error
+        return {
+            "kind": error.kind,
+            "message": error.message,
+            "file": error.file,
+            "line": error.line,
+            "function": error.function,
+            "rank": self.rank,
+            "assumes": list(self.assumes),
+            "harness": self.name if self.harness is not None else None,
+            "reproduced": self.reproduced,
+            "problem": self.problem or self.no_harness,
+        }
+
+
+@dataclass(slots=True)
+class UnitResult:
+    """What was found out about one function."""
+
+    function: str
+    result: RunResult | None
+    blocks: Ratio = field(default_factory=Ratio)
+    errors: list[UnitError] = field(default_factory=list)
+    unsupported: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        result = self.result
+        known: dict[str, Any] = {"function": self.function, "unsupported": self.unsupported}
+        known["blocks"] = {"covered": self.blocks.covered, "total": self.blocks.total}
+        known["errors"] = [error.as_json() for error in self.errors]
+        if result is not None:
+            known |= {
+                "complete": result.complete,
+                "stopped": result.stopped,
+                "paths": result.paths_total,
+                "cpu_seconds": round(result.timers.get("explore", 0.0), 3),
+                "losses": {kind: loss.count for kind, loss in sorted(result.losses.items())},
+                "unknown_functions": result.unknown_calls,
+                "reductions": result.reductions,
+            }
+        return known
+
+
+def explore_function(
+    module: Module,
+    name: str,
+    settings: ExploreSettings,
+    listener: Listener,
+    *,
+    null_args: bool = False,
+    included: str = "",
+    target: str | None = None,
+    sources: Sources | None = None,
+    log_dir: Path | None = None,
+    reduce: Reduce | None = None,
+) -> UnitResult:
+    """Explore the function `name`; harnesses include the file `included` and call the function.
+
+    `target` is the function that `name`, made for a precondition, calls.
+    """
+    exploration = Exploration(UnitProgram(module, name), settings, listener, log_dir, reduce)
+    unknown = exploration.unknown
+    assert unknown is not None, "functions by themselves need --externals fresh"
+    called = module.functions[target or name]
+    call = UnitInput(exploration.function, module, unknown.objects, null_args)
+    failures = Failures(exploration.machine)
+    exploration.reporter.watch = failures
+    exploration.arguments = call
+    try:
+        result = exploration.run()
+    except Unsupported as reason:
+        exploration.machine.deactivate()
+        return UnitResult(called.name, None, unsupported=str(reason))
+    found = UnitResult(called.name, result, blocks=_blocks(exploration, called.name))
+    space = SliceSpace(BitwuzlaBackend(seconds=RANK_SECONDS))
+    call.function = called
+    for number, (key, error) in enumerate(failures.errors.items(), 1):
+        ranked = rank(failures.by_key[key], failures.rejected, unknown, space)
+        writer = HarnessWriter(module, call, unknown, ranked, included)
+        name = f"harness{error.test or number:06d}.c"
+        found.errors.append(_error(error, ranked, writer, sources or Sources(), name))
+    found.errors.sort(key=lambda item: (RANKS.index(item.rank), item.error.file, item.error.line))
+    return found
+
+
+def _error(
+    error: ErrorRecord, ranked: Ranked, writer: HarnessWriter, sources: Sources, name: str
+) -> UnitError:
+    assumes = tuple(assumptions(ranked))
+    heading = [f"{writer.call.function.name} fails: {error.message} [{error.kind}] at {error.place}"]
+    heading.append(f"Assumes of the caller: {RANK_TEXT[ranked.rank]}")
+    heading += [f"  {text}" for text in assumes]
+    found = UnitError(error, ranked.rank, assumes)
+    try:
+        text = writer.text([line.replace("*/", "") for line in heading], build_command(name, sources))
+    except NoHarness as reason:
+        return dataclasses.replace(found, no_harness=f"no harness: {reason}")
+    return dataclasses.replace(found, harness=text, name=name, included=writer.included)
+
+
+RANK_TEXT = {
+    "none": "nothing, every call fails",
+    "argument": "certain values",
+    "size": "a buffer no larger than this",
+    "answer": "certain answers of unknown functions",
+}
+
+
+def assumptions(ranked: Ranked) -> Sequence[str]:
+    """The values that the failing path depends on, as the source would write them."""
+    lines: dict[str, None] = {}
+    if ranked.size is not None:
+        lines[f"{ranked.size.made.pointer} points to {ranked.size.size} bytes"] = None
+    lines |= dict.fromkeys(ranked.failure.leaves)
+    if ranked.rank != "none":
+        indices = sorted({i for c in ranked.failure.conditions for i in expr_vars(c) if i >= 0})
+        for index in indices:
+            lines[_shown(index, ranked.model.get(index, 0))] = None
+    shown = list(lines)
+    if len(shown) > SHOWN:
+        shown = [*shown[:SHOWN], f"and {len(shown) - SHOWN} more values"]
+    return shown
+
+
+def _shown(index: int, value: int) -> str:
+    item = variable(index)
+    name = str(item.b)
+    if name.endswith(" (which)"):
+        return f"{name.removesuffix(' (which)')} {'==' if value == 0 else '!='} NULL"
+    if value >> (item.w - 1) and item.w > 8:
+        value -= 1 << item.w
+    return f"{name} == {value}"
+
+
+def _blocks(exploration: Exploration, name: str) -> Ratio:
+    """Blocks of the function itself that were reached."""
+    total = len(exploration.program.module.functions[name].blocks)
+    left = exploration.table.uncovered_blocks(exploration.machine.counters.N).get(name, [])
+    return Ratio(total - len(left), total)

@@ -1,0 +1,131 @@
+"""Whether a harness fails natively as predicted, with clang's checks of addresses and undefined behaviour."""
+
+from __future__ import annotations
+
+import signal
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from anabranch.native.flags import MODULE_FLAGS
+from anabranch.native.run import NativeRun, run_native
+from anabranch.native.tools import (
+    CHECKS_RUNTIME,
+    FRESH_RUNTIME,
+    INCLUDE,
+    KLEE_RUNTIME,
+    LIBRARY_RUNTIME,
+    NativeError,
+    clang_command,
+    compiler,
+    link,
+    run_tool,
+    runtime_object,
+)
+from anabranch.replay.build import ADDRESS_FLAGS, undefined_flags, with_address_checks
+from anabranch.replay.outcome import difference
+from anabranch.replay.refusal import load, same_addresses
+from anabranch.replay.replay import Predicted
+from anabranch.replay.witness import KIND, SIZE, Line, depends_on_fresh_memory, with_witnesses
+
+SECONDS = 10.0
+_TO_TEXT = ("-Wno-override-module", "-emit-llvm", "-O1", "-Xclang", "-disable-llvm-passes", "-S")
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What a harness is built with: the files beside the one it includes, and how they are compiled."""
+
+    others: tuple[Path, ...] = ()
+    include_dirs: tuple[Path, ...] = ()
+    defines: tuple[str, ...] = ()
+    checks: tuple[str, ...] = ()
+
+    @property
+    def flags(self) -> list[str]:
+        flags = ["-w"]
+        for directory in self.include_dirs:
+            flags += ["-I", str(directory)]
+        flags += [f"-D{define}" for define in self.defines]
+        return [*flags, "-idirafter", str(INCLUDE)]
+
+
+def reproduce(harness: Path, kind: str, line: Line | None, sources: Sources) -> str | None:
+    """Build and run a harness; None if it fails as predicted, else what happened instead."""
+    try:
+        with tempfile.TemporaryDirectory(prefix="anabranch-unit-") as name:
+            scratch = Path(name)
+            program = _build(harness, scratch, sources)
+            native = run_native(program, time_limit=SECONDS, cwd=scratch)
+            problem = difference(Predicted(1, "error", kind), native)
+            if kind == "overflow" and native.signal == signal.SIGFPE:
+                return None  # of a division, which the processor refuses
+            if problem is not None and kind == KIND and line is not None:
+                program = _build_witness(harness, scratch, sources, line)
+                if _depends(program, scratch):
+                    return None
+            return problem
+    except NativeError as error:
+        first = next((s for s in str(error).splitlines() if "error" in s), str(error).splitlines()[0])
+        return f"cannot be built: {first.strip()}"
+
+
+def _build(harness: Path, scratch: Path, sources: Sources) -> Path:
+    flags = [*sources.flags, "-O0", "-g", *undefined_flags(sources.checks), *ADDRESS_FLAGS]
+    objects = []
+    for number, path in enumerate((harness, *sources.others)):
+        output = scratch / f"{number}.o"
+        if path.suffix in (".bc", ".ll"):
+            run_tool([*compiler(), *_TO_TEXT, "-c", str(path), "-o", str(scratch / f"{number}.ll")])
+            text = with_address_checks((scratch / f"{number}.ll").read_text(errors="surrogateescape"))
+            path = scratch / f"{number}.checked.ll"
+            path.write_text(text, errors="surrogateescape")
+        run_tool([*clang_command(), *flags, "-c", str(path), "-o", str(output)])
+        objects.append(output)
+    library = runtime_object(LIBRARY_RUNTIME, ("-O1", "-fno-builtin", *ADDRESS_FLAGS))
+    lazily = [library, runtime_object(KLEE_RUNTIME)]
+    return link([*objects, runtime_object(CHECKS_RUNTIME)], scratch / "program", lazily)
+
+
+def _build_witness(harness: Path, scratch: Path, sources: Sources, line: Line) -> Path:
+    """The harness built so that the values at a line are recorded and fresh memory is as the run is told."""
+    objects = []
+    for number, path in enumerate((harness, *sources.others)):
+        text, output = scratch / f"w{number}.ll", scratch / f"w{number}.o"
+        command = [*compiler(), *sources.flags, *MODULE_FLAGS, "-S", str(path), "-o", str(text)]
+        if path.suffix in (".bc", ".ll"):
+            command = [*compiler(), *_TO_TEXT, "-c", str(path), "-o", str(text)]
+        run_tool([word for word in command if word != "-c" or path.suffix in (".bc", ".ll")])
+        text.write_text(with_witnesses(text.read_text(errors="surrogateescape"), [line]))
+        run_tool([*clang_command(), "-O0", "-Wno-override-module", "-c", str(text), "-o", str(output)])
+        objects.append(output)
+    objects.append(runtime_object(FRESH_RUNTIME))
+    return link(objects, scratch / "witness", [runtime_object(KLEE_RUNTIME)])
+
+
+def _depends(program: Path, scratch: Path) -> bool:
+    seen = scratch / "seen"
+    load()
+
+    def run(filling: int) -> tuple[NativeRun, bytes]:
+        seen.write_bytes(bytes(SIZE))
+        environment = {b"ANABRANCH_FRESH": b"%d" % filling, b"ANABRANCH_WITNESS": bytes(seen)}
+        native = run_native(
+            program, environment=environment, time_limit=SECONDS, cwd=scratch, prepare=same_addresses
+        )
+        return native, seen.read_bytes()
+
+    return depends_on_fresh_memory(run)
+
+
+def build_command(harness: str, sources: Sources) -> str:
+    """How a person builds and runs a harness."""
+    words = ["cc -g -fsanitize=address,undefined -fno-sanitize-recover=undefined"]
+    words += [f"-I {directory}" for directory in sources.include_dirs]
+    words += [f"-D{define}" for define in sources.defines]
+    return " ".join([*words, harness, *map(str, sources.others), "&& ./a.out"])
+
+
+Reproduce = Callable[[Path, str, Line | None, Sources], str | None]
+__all__: Sequence[str] = ("Reproduce", "Sources", "build_command", "reproduce")
