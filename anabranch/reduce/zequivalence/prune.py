@@ -1,0 +1,143 @@
+"""The prune operator: of states that nobody behind a call can tell apart, one goes on (seed 000)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any, ClassVar
+
+from anabranch.explore.protocols import Contract
+from anabranch.machine import State
+from anabranch.machine.translator.sites import ReturnSite
+from anabranch.reduce.zequivalence.callee_first import CalleeFirst
+from anabranch.reduce.zequivalence.calls import Call, Calls
+from anabranch.reduce.zequivalence.canonical import canonical_form
+from anabranch.reduce.zequivalence.constraint import StateConstraint
+from anabranch.reduce.zequivalence.ledger import ZLedger
+from anabranch.reduce.zequivalence.state import Encoder
+
+Exact = Callable[[StateConstraint, StateConstraint], bool | None]
+"""Are two constraints z-equivalent, as the solver says? None if it gives up."""
+
+EXACT_FROM = 8  # states behind a call, from which on the solver is asked about those that the rules tell apart
+EXACT_PAIRS = 64  # questions for one call at most
+
+
+class ZEquivalence:
+    """Removes a state behind a call if its constraint has the form of one that was there before."""
+
+    contract: ClassVar[Contract] = Contract(
+        keeps="every answer to satisfiability and validity queries of the callers",
+        loses="test inputs of the removed twins",
+        serves=frozenset(("coverage", "bugs")),
+    )
+
+    def __init__(
+        self,
+        calls: Calls,
+        search: CalleeFirst,
+        ledger: ZLedger,
+        encoder: Encoder,
+        removed: Callable[[State], None],
+        exact: Exact | None = None,
+    ) -> None:
+        self.calls = calls
+        self.search = search
+        self.ledger = ledger
+        self.encoder = encoder
+        self.exact = exact
+        self.verify: Callable[[State, State, Call], None] | None = None
+        self.asked = 0  # exact checks
+        self.undecided = 0
+        self.late = 0  # removed when the state that stands for them was gone already
+        self._removed = removed
+        search.over = self.over
+
+    def covers(self, state: State) -> bool:
+        """Is it behind a call, and has one like it been there?"""
+        if state.entry.__class__ is not ReturnSite:
+            return False
+        call, self.calls.returning = self.calls.returning, None
+        if call is None:
+            return False
+        began = perf_counter()
+        kept = self._twin(state, call)
+        call.row.seconds += perf_counter() - began
+        if kept is None:
+            self.search.holding = call
+            return False
+        self._remove(state, kept, call)
+        return True
+
+    def _twin(self, state: State, call: Call) -> State | None:
+        """The kept state that shows all that this one could."""
+        call.returned += 1
+        self.ledger.came_back(call.site, call.row, state.multiplicity)
+        if call.returned == 1:
+            call.unformed = state
+            return None
+        if call.unformed is not None:
+            first, call.unformed = call.unformed, None
+            self._form(first, call)
+        return self._form(state, call)
+
+    def _form(self, state: State, call: Call) -> State | None:
+        """Keep the form of a state; the one that had it already, if any."""
+        constraint = self.encoder.constraint(state, call)
+        kept = call.forms.setdefault(canonical_form(constraint), state)
+        if kept is not state:
+            return kept
+        if self.exact is not None:
+            call.kept.append((state, constraint))
+        return None
+
+    def _remove(self, state: State, kept: State, call: Call, exact: bool = False) -> None:
+        if self.verify is not None:
+            self.verify(kept, state, call)
+        self.ledger.removed(call.site, call.row, exact)
+        if not self.search.waits(kept):
+            self.late += 1
+        kept.multiplicity += state.multiplicity
+        self._removed(state)
+
+    # ---- tight couplings -----------------------------------------------------------------------------
+
+    def over(self, call: Call) -> None:
+        """Nobody is inside any more: where many wait behind the call, the solver compares them."""
+        if self.exact is None or len(call.kept) < EXACT_FROM:
+            return
+        began = perf_counter()
+        groups: dict[Any, list[tuple[State, StateConstraint]]] = {}
+        pairs = EXACT_PAIRS
+        for state, constraint in call.kept:
+            if not self.search.waits(state):
+                continue
+            alike = groups.setdefault(tuple(name for name, _, _ in constraint.outputs), [])
+            for kept, other in alike:
+                if not pairs:
+                    break
+                pairs -= 1
+                self.asked += 1
+                answer = self.exact(other, constraint)
+                if answer is None:
+                    self.undecided += 1
+                elif answer:
+                    self.search.remove(state)
+                    self._remove(state, kept, call, exact=True)
+                    break
+            else:
+                alike.append((state, constraint))
+        call.row.seconds += perf_counter() - began
+
+    def figures(self) -> dict[str, Any]:
+        """What the run's summary tells."""
+        rows = self.ledger.figures()
+        return {
+            "functions": rows,
+            "removed": sum(row["states"] - row["kept"] for row in rows),
+            "late": self.late,
+            "seconds": sum(row["seconds"] for row in rows),
+            "opened calls": self.search.opened,
+            "given up call sites": sum(place.closed for place in self.ledger.places.values()),
+            **({"exact checks": self.asked, "not decided": self.undecided} if self.exact is not None else {}),
+        }

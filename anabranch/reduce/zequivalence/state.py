@@ -1,0 +1,347 @@
+"""States behind a call as constraints (seed 000, sections 3.1 and 4.2).
+
+Everything in which a state may differ from what all paths of the call had in common becomes an output with a
+name: what was returned, changed bytes of memory, ends of objects, what models keep. Objects made since then are
+named in the order in which they are met from there (`obj`), with their bytes (`val`): two paths that made the
+same things in other places agree, and what nobody can reach any more does not count. The clauses are those parts
+of the path condition that touch a variable of the outputs or an observable one. What cannot be written as a
+value of bits is part of a name, so that it has to be the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from anabranch.expr import Expr, expr_vars
+from anabranch.expr.node import ITE, operands
+from anabranch.machine import State
+from anabranch.machine.constants import element_types
+from anabranch.machine.joining.memory import differing, expression_word
+from anabranch.machine.joining.same import same
+from anabranch.machine.memory import PAGE_BITS, join_bytes
+from anabranch.machine.objects import OBJECT_SHIFT, ObjectInfo
+from anabranch.reduce.zequivalence.calls import Call
+from anabranch.reduce.zequivalence.constraint import StateConstraint
+from anabranch.reduce.zequivalence.observable import Common
+from anabranch.reduce.zequivalence.variables import PageVariables, Unreadable, variables_in
+from anabranch.solver import Slice
+
+Output = tuple[Hashable, Any, int]
+NUMBER_BITS = OBJECT_SHIFT - PAGE_BITS
+POINTER = 8
+IGNORED_NOTES = frozenset(("name", "prefer"))  # names of inputs to come, and wishes for tests
+
+
+class Encoder:
+    """Makes the constraints of the states behind one call after another."""
+
+    def __init__(self, leaks: bool) -> None:
+        self.leaks = leaks  # does it matter which heap objects there are, though nobody reaches them?
+        self.pages = PageVariables()
+
+    def constraint(self, state: State, call: Call) -> StateConstraint:
+        if call.common is None:
+            call.common = Common(call, state, self.pages)
+        return _Encoding(state, call, self).made
+
+
+class _Encoding:
+    """One state behind one call."""
+
+    def __init__(self, state: State, call: Call, encoder: Encoder) -> None:
+        self.state = state
+        self.common: Common = call.common
+        self.outputs: list[Output] = []
+        self.seen: set[int] = set()  # variables that must keep their identity
+        self.met: dict[int, int] = {}  # new objects by number, in the order in which they were met
+        self.queue: list[int] = []
+        self._objects(encoder.leaks)
+        self._registers(call)
+        changed = self._memory()
+        self._notes()
+        for number in self.queue:  # grows while it is gone through
+            self._new_object(number)
+        observable = self.common.observable(changed, encoder.pages) | self.seen
+        clauses = self._clauses(call, observable)
+        self.made = StateConstraint(clauses, tuple(self.outputs), observable)
+
+    # ---- objects -------------------------------------------------------------------------------------
+
+    def _objects(self, leaks: bool) -> None:
+        """Which objects are new, and which have ended."""
+        self.new: dict[int, ObjectInfo] = {}
+        common, objects = self.common.objects, self.state.objects
+        ended: list[tuple[int, str]] = []
+        found = 0
+        for number, info in objects.items():
+            before = common.get(number)
+            if before is None:
+                self.new[number] = info
+                continue
+            found += 1
+            if before is not info and (before.end != info.end or before.size != info.size):
+                ended.append((number, info.end))
+        if found != len(common):
+            ended += [(number, "gone") for number in common if number not in objects]
+        if ended:
+            self.outputs.append((("end", *sorted(ended)), 0, 1))
+        if leaks:
+            lost = [(i.site.number, i.size) for i in self.new.values() if i.site.kind == "heap" and not i.end]
+            self.outputs.append((("leaks", *sorted(lost)), 0, 1))
+
+    def _meet(self, number: int) -> int:
+        """The canonical name of a new object."""
+        index = self.met.get(number)
+        if index is None:
+            index = self.met[number] = len(self.met)
+            self.queue.append(number)
+        return index
+
+    def _new_object(self, number: int) -> None:
+        info, index = self.new[number], self.met[number]
+        self.outputs.append((("obj", index, info.site.kind, info.end), info.size, 64))
+        if info.end:
+            return
+        first = number << NUMBER_BITS
+        for position in range((info.size + (1 << PAGE_BITS) - 1) >> PAGE_BITS):
+            page = self.state.pages.get(first + position)
+            if page is not None:
+                self._bytes(("val", index, position), page, range(len(page)))
+
+    # ---- values --------------------------------------------------------------------------------------
+
+    def _registers(self, call: Call) -> None:
+        """What was returned, and live values of the caller that are not what they were before the call."""
+        site: Any = self.state.entry
+        before = dict(zip(site.call.names, call.continuation[3:], strict=True))
+        for name, value in zip(site.names, self.state.values, strict=True):
+            if name == site.result:
+                self._typed(("ret",), value, site.unit.plan.locals[int(name[1:])].type)
+            elif before[name] is not value:
+                if name in ("D", "va"):
+                    self._opaque(("frame", name), value)
+                else:
+                    self._typed(("frame", name), value, site.unit.plan.locals[int(name[1:])].type)
+
+    def _typed(self, name: tuple[Hashable, ...], value: Any, type: Any) -> None:
+        if isinstance(value, tuple):
+            for position, (part, kind) in enumerate(zip(value, element_types(type), strict=True)):
+                self._typed((*name, position), part, kind)
+        else:
+            self._value(name, value, type.bits)
+
+    def _value(self, name: tuple[Hashable, ...], value: Any, width: int) -> None:
+        """An output; a pointer to a new object by the object's name."""
+        if value.__class__ is Expr:
+            if self.new:
+                self._pin(value)
+            self.outputs.append((name, value, width))
+            return
+        if width > 1:
+            value = int(value) & ((1 << width) - 1)
+            number = value >> OBJECT_SHIFT
+            if width == 64 and number in self.new:
+                offset = value & ((1 << OBJECT_SHIFT) - 1)
+                self.outputs.append(((*name, "to", self._meet(number)), offset, 64))
+                return
+        else:
+            value = bool(value)
+        self.outputs.append((name, value, width))
+
+    def _pin(self, value: Expr) -> None:
+        """New objects whose addresses are constants of an expression have to be the same ones.
+
+        A choice between constants that are narrower than a pointer may be a piece of any of them.
+        """
+        for constant in constants(value):
+            if constant is None:
+                for number in sorted(self.new):
+                    self.outputs.append((("pin", self._meet(number)), number, 64))
+                return
+            number = constant >> OBJECT_SHIFT
+            if number in self.new:
+                self.outputs.append((("pin", self._meet(number)), number, 64))
+
+    # ---- memory --------------------------------------------------------------------------------------
+
+    def _memory(self) -> dict[int, list[int]]:
+        """Outputs for the bytes that are not what they were; their offsets by page."""
+        pages, changed = self.state.pages, {}
+        for key, before in self.common.pages.items():
+            page = pages.get(key)
+            if page is before:
+                continue
+            if page is None:  # of an object that has ended
+                changed[key] = list(range(len(before)))
+                continue
+            offsets = differing(before, page)
+            if offsets:
+                changed[key] = offsets
+        for key in sorted(changed):
+            page = pages.get(key)
+            if page is not None:
+                changed[key] = self._bytes(("mem", key), page, changed[key])
+        return changed
+
+    def _bytes(self, name: tuple[Hashable, ...], page: Any, offsets: Sequence[int]) -> list[int]:
+        """Outputs for some bytes of a page: whole expressions, pointers to new objects, runs of known bytes.
+
+        The offsets that these cover.
+        """
+        wanted, covered = set(offsets), []
+        done = 0
+        known: list[int] = []  # a run of known bytes
+        for offset in offsets:
+            if offset < done:
+                continue
+            word = self._word(page, offset, wanted)
+            if word is None and page[offset].__class__ is not Expr:
+                if known and known[-1] + 1 != offset:
+                    self._run(name, page, known)
+                    known = []
+                known.append(offset)
+                covered.append(offset)
+                done = offset + 1
+                continue
+            self._run(name, page, known)
+            known = []
+            start, size = word or (offset, 1)
+            self._value((*name, start), whole(page[start : start + size]), 8 * size)
+            covered.extend(range(start, start + size))
+            done = start + size
+        self._run(name, page, known)
+        return covered
+
+    def _run(self, name: tuple[Hashable, ...], page: Any, offsets: list[int]) -> None:
+        if offsets:
+            data = bytes(page[offsets[0] : offsets[-1] + 1])
+            self.outputs.append(((*name, offsets[0], len(data)), int.from_bytes(data, "little"), 8 * len(data)))
+            if self.new:
+                self._pin_bytes(data)
+
+    def _pin_bytes(self, data: bytes) -> None:
+        """Addresses of new objects in other places than those where pointers lie."""
+        for number in self.new:
+            if data.find(number.to_bytes(OBJECT_SHIFT // 8, "little")) >= 0:
+                self.outputs.append((("pin", self._meet(number)), number, 64))
+
+    def _word(self, page: Any, offset: int, wanted: set[int]) -> tuple[int, int] | None:
+        """Start and size of the expression or pointer that a byte is part of."""
+        if page[offset].__class__ is Expr:
+            return expression_word(page, offset)
+        if not self.new:
+            return None
+        start = offset & ~(POINTER - 1)
+        data = page[start : start + POINTER]
+        if len(data) < POINTER:
+            return None
+        try:
+            value = int.from_bytes(data, "little")
+        except TypeError:
+            return None
+        return (start, POINTER) if value >> OBJECT_SHIFT in self.new else None
+
+    # ---- what models keep ----------------------------------------------------------------------------
+
+    def _notes(self) -> None:
+        before, notes = self.common.notes, self.state.tables[1]
+        if before is notes:
+            return
+        for key in dict.fromkeys((*before, *notes)):
+            old, now = before.get(key), notes.get(key)
+            kind = key[0] if isinstance(key, tuple) else key
+            if old is now or kind in IGNORED_NOTES or same(old, now):
+                continue
+            self._opaque(("note", plain(key)), now)
+
+    def _opaque(self, name: tuple[Hashable, ...], value: Any) -> None:
+        """Something that has to be the very same thing."""
+        self.outputs.append(((*name, plain(value)), 0, 1))
+        try:
+            self.seen |= variables_in(value)
+        except Unreadable:
+            self.seen.update(self.state.slices)
+
+    # ---- the path condition --------------------------------------------------------------------------
+
+    def _clauses(self, call: Call, observable: frozenset[int]) -> tuple[Expr, ...]:
+        """The constraints that say something about observable variables or outputs, as far as they are not
+        the same on all paths of the call.
+
+        Slices share no variable, so one that touches neither is satisfied by itself, whatever the others say.
+        """
+        mentioned: set[int] = set()
+        for _, value, _ in self.outputs:
+            if value.__class__ is Expr:
+                mentioned.update(expr_vars(value))
+        hidden = mentioned - observable
+        before = call.base.slices
+        parts: dict[Slice, None] = {}
+        for index, part in self.state.slices.items():
+            if part not in parts and (before.get(index) is not part or index in hidden):
+                parts[part] = None
+        clauses: list[Expr] = []
+        for part in parts:
+            if part.order and any(i in observable or i in hidden for i in part.vars):
+                clauses.extend(part.order)
+        return tuple(clauses)
+
+
+def whole(data: Sequence[Any]) -> Any:
+    if len(data) == 1:
+        return data[0]
+    try:
+        return int.from_bytes(data, "little")
+    except TypeError:
+        return join_bytes(data)
+
+
+def constants(value: Expr) -> Iterator[int | None]:
+    """The constants in an expression that can be addresses; None for one that may be a piece of an address."""
+    seen = {value}
+    pending = [value]
+    while pending:
+        node = pending.pop()
+        for part in (node.a, node.b, node.c):
+            if part.__class__ is int and part >> OBJECT_SHIFT:
+                yield part
+        if node.op == ITE and node.w < 8 * POINTER and (node.b.__class__ is int or node.c.__class__ is int):
+            yield None
+        for part in operands(node):
+            if part not in seen:
+                seen.add(part)
+                pending.append(part)
+
+
+def plain(value: Any) -> Hashable:
+    """Something to compare by, equal only for things that are the same."""
+    if value is None or isinstance(value, bool | int | str | bytes | float):
+        return (value.__class__.__name__, value)
+    if value.__class__ is Expr:
+        return ("expression", value.id)
+    if isinstance(value, tuple | list):
+        return (value.__class__.__name__, *map(plain, value))
+    if isinstance(value, frozenset):
+        return value
+    if isinstance(value, Mapping):
+        return ("map", *sorted(((plain(k), plain(v)) for k, v in value.items()), key=repr))
+    if is_dataclass(value):
+        return (value.__class__.__name__, *(plain(getattr(value, field.name)) for field in fields(value)))
+    return Same(value)
+
+
+class Same:
+    """A thing that is equal to nothing but itself, held so that its identity stays its own."""
+
+    __slots__ = ("thing",)
+
+    def __init__(self, thing: Any) -> None:
+        self.thing = thing
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and other.thing is self.thing
+
+    def __hash__(self) -> int:
+        return id(self.thing)
