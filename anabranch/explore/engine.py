@@ -271,7 +271,7 @@ class Exploration:
             stopped=self.stopped,
             searcher=self.search.description,
             paths_multiplicity=reporter.multiplicity,
-            paths_exact=reporter.exact_paths if reporter.counts_exactly else None,
+            paths_exact=reporter.exact_paths if reporter.counts_exactly and not reporter.removed else None,
             reductions=self.operators.figures(),
         )
         for kind, places in reporter.losses.as_dict().items():

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from anabranch.environment import render
+from anabranch.explore.kinds import PRUNED
 from anabranch.explore.library import user_frame
 from anabranch.explore.limits import Losses
 from anabranch.explore.new_coverage import NewCoverage
@@ -49,6 +50,7 @@ class Reporter:
         self.early = 0
         self.silent = 0
         self.multiplicity = 0  # of the states that ended: how many paths they stand for (seed 001, 5.2)
+        self.removed = 0  # states that went no further because others show the same
         self.tests = 0
         self.errors: list[ErrorRecord] = []
         self.exact_paths = 0  # as far as they were told apart, see `count_paths`
@@ -115,6 +117,15 @@ class Reporter:
             self.machine.path.restore(state)
             self._tests(state.covered_new, "early", None, kind=why)
         self.tree.end(state.node, state.place, why)
+
+    def pruned(self, state: State) -> None:
+        """A state goes on no further, for another shows all that it could; what it alone has covered still
+        gets a test."""
+        self.removed += 1
+        if (state.covered_new or any(not debt.paid for debt in state.owed)) and self._wanted(True):
+            self.machine.path.restore(state)
+            self._tests(state.covered_new, "early", None, kind=PRUNED)
+        self.tree.end(state.node, state.place, PRUNED)
 
     def _close(self, reason: str, where: Where | None) -> None:
         self.multiplicity += self.machine.path.multiplicity

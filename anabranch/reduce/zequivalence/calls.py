@@ -105,6 +105,10 @@ class Calls:
         self.returning: Call | None = None  # the one that the running path has just stopped behind
         self.on_armed: Callable[[Call], None] = lambda call: None
         self.on_left: Callable[[Call], None] = lambda call: None
+
+    def watch(self) -> None:
+        """From now on forks and returns are seen; others that watch forks still do."""
+        machine = self.machine
         before = machine.decider.on_fork
 
         def forked(site: BranchSite | PointSite, continuation: Continuation) -> None:

@@ -11,7 +11,7 @@ from anabranch.machine import State
 from anabranch.machine.translator.sites import ReturnSite
 from anabranch.reduce.zequivalence.callee_first import CalleeFirst
 from anabranch.reduce.zequivalence.calls import Call, Calls
-from anabranch.reduce.zequivalence.canonical import canonical_form
+from anabranch.reduce.zequivalence.canonical import Table, canonical_form
 from anabranch.reduce.zequivalence.constraint import StateConstraint
 from anabranch.reduce.zequivalence.ledger import ZLedger
 from anabranch.reduce.zequivalence.state import Encoder
@@ -51,6 +51,7 @@ class ZEquivalence:
         self.undecided = 0
         self.late = 0  # removed when the state that stands for them was gone already
         self._removed = removed
+        self._table = Table()
         search.over = self.over
 
     def covers(self, state: State) -> bool:
@@ -84,7 +85,7 @@ class ZEquivalence:
     def _form(self, state: State, call: Call) -> State | None:
         """Keep the form of a state; the one that had it already, if any."""
         constraint = self.encoder.constraint(state, call)
-        kept = call.forms.setdefault(canonical_form(constraint), state)
+        kept = call.forms.setdefault(canonical_form(constraint, self._table), state)
         if kept is not state:
             return kept
         if self.exact is not None:

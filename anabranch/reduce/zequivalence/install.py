@@ -1,0 +1,84 @@
+"""Builds the parts of the technique around a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from random import Random
+from typing import Any, Protocol
+
+from anabranch.explore.engine import Exploration, Operators
+from anabranch.explore.protocols import Search
+from anabranch.explore.search.plain import Bfs, Dfs, RandomState
+from anabranch.machine import State
+from anabranch.reduce.zequivalence.callee_first import CalleeFirst
+from anabranch.reduce.zequivalence.calls import Calls
+from anabranch.reduce.zequivalence.ledger import ZLedger
+from anabranch.reduce.zequivalence.prune import ZEquivalence
+from anabranch.reduce.zequivalence.state import Encoder
+
+TIME_SHARE = 8  # of a limited time that callers wait for one call at most
+
+
+class ZSettings(Protocol):
+    """The settings that the technique reads."""
+
+    @property
+    def zeq(self) -> str: ...
+    @property
+    def zeq_observe(self) -> str: ...
+    @property
+    def zeq_wait(self) -> int: ...
+    @property
+    def verify_reductions(self) -> bool: ...
+
+
+class ZParts:
+    """The technique before the other operators of the loop are known."""
+
+    def __init__(self, run: Exploration, settings: ZSettings) -> None:
+        run.table.count_every_call()
+        self.run = run
+        self.settings = settings
+        self.ledger = ZLedger()
+        self.calls = Calls(run.machine, self.ledger, settings.zeq_observe == "function")
+        self.search: CalleeFirst
+
+    def stack(self, order: Search[State]) -> Search[State]:
+        """Callee first around an order that knows nothing of calls."""
+        limit = self.run.settings.max_time
+        seconds = limit / TIME_SHARE if limit is not None else None
+        make = worklists(self.run.settings.search, self.run.settings.seed)
+        self.search = CalleeFirst(order, make, self.calls, self.settings.zeq_wait, seconds)
+        return self.search
+
+    def flat(self, order: Search[State]) -> Search[State]:
+        """Around an order in which callees come first anyway."""
+        self.search = CalleeFirst(order, None, self.calls)
+        return self.search
+
+    def into(self, operators: Operators) -> Operators:
+        """The operators of the loop with this one among them."""
+        run = self.run
+        self.calls.watch()
+        encoder = Encoder("leak" in run.settings.checks)
+        exact = exact_check(run) if self.settings.zeq == "exact" else None
+        prune = ZEquivalence(self.calls, self.search, self.ledger, encoder, run.reporter.pruned, exact)
+        others = operators.figures
+        return replace(
+            operators, prune=prune, figures=lambda: {**others(), "zequivalence": prune.figures()}
+        )
+
+
+def worklists(names: tuple[str, ...], seed: int) -> Callable[[], Search[State]]:
+    """Makes the worklists of calls: the order asked for if it is a plain one, else at random as in the paper."""
+    if names == ("dfs",):
+        return Dfs
+    if names == ("bfs",):
+        return Bfs
+    random = Random(seed)
+    return lambda: RandomState(random)
+
+
+def exact_check(run: Exploration) -> Any:
+    raise NotImplementedError
