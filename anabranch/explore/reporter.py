@@ -118,10 +118,11 @@ class Reporter:
             self._tests(state.covered_new, "early", None, kind=why)
         self.tree.end(state.node, state.place, why)
 
-    def pruned(self, state: State) -> None:
+    def pruned(self, state: State, paths: int) -> None:
         """A state goes on no further, for another shows all that it could; what it alone has covered still
-        gets a test."""
+        gets a test. `paths`: how many of its paths the other does not stand for in counts."""
         self.removed += 1
+        self.multiplicity += paths
         if (state.covered_new or any(not debt.paid for debt in state.owed)) and self._wanted(True):
             self.machine.path.restore(state)
             self._tests(state.covered_new, "early", None, kind=PRUNED)

@@ -16,6 +16,7 @@ from anabranch.reduce.zequivalence.calls import Calls
 from anabranch.reduce.zequivalence.ledger import ZLedger
 from anabranch.reduce.zequivalence.prune import Exact, ZEquivalence
 from anabranch.reduce.zequivalence.state import Encoder
+from anabranch.reduce.zequivalence.verify import TwinVerifier
 
 TIME_SHARE = 8  # of a limited time that callers wait for one call at most
 
@@ -64,10 +65,16 @@ class ZParts:
         encoder = Encoder("leak" in run.settings.checks)
         exact = exact_check(run) if self.settings.zeq == "exact" else None
         prune = ZEquivalence(self.calls, self.search, self.ledger, encoder, run.reporter.pruned, exact)
+        if self.settings.verify_reductions:
+            prune.verifier = TwinVerifier(run.machine, self._wrong)
         others = operators.figures
         return replace(
             operators, prune=prune, figures=lambda: {**others(), "zequivalence": prune.figures()}
         )
+
+    def _wrong(self, text: str) -> None:
+        self.run.reporter.losses.add("wrong removal")
+        self.run.listener.on_warning(text)
 
 
 def worklists(names: tuple[str, ...], seed: int) -> Callable[[], Search[State]]:

@@ -15,6 +15,7 @@ from anabranch.reduce.zequivalence.canonical import Table, canonical_form
 from anabranch.reduce.zequivalence.constraint import StateConstraint
 from anabranch.reduce.zequivalence.ledger import ZLedger
 from anabranch.reduce.zequivalence.state import Encoder
+from anabranch.reduce.zequivalence.verify import TwinVerifier
 
 Exact = Callable[[StateConstraint, StateConstraint], bool | None]
 """Are two constraints z-equivalent, as the solver says? None if it gives up."""
@@ -38,7 +39,7 @@ class ZEquivalence:
         search: CalleeFirst,
         ledger: ZLedger,
         encoder: Encoder,
-        removed: Callable[[State], None],
+        removed: Callable[[State, int], None],
         exact: Exact | None = None,
     ) -> None:
         self.calls = calls
@@ -46,7 +47,7 @@ class ZEquivalence:
         self.ledger = ledger
         self.encoder = encoder
         self.exact = exact
-        self.verify: Callable[[State, State, Call], None] | None = None
+        self.verifier: TwinVerifier | None = None
         self.asked = 0  # exact checks
         self.undecided = 0
         self.late = 0  # removed when the state that stands for them was gone already
@@ -93,13 +94,15 @@ class ZEquivalence:
         return None
 
     def _remove(self, state: State, kept: State, call: Call, exact: bool = False) -> None:
-        if self.verify is not None:
-            self.verify(kept, state, call)
+        if self.verifier is not None:
+            self.verifier(kept, state, call)
         self.ledger.removed(call.site, call.row, exact)
-        if not self.search.waits(kept):
+        if self.search.waits(kept):
+            kept.multiplicity += state.multiplicity
+            self._removed(state, 0)
+        else:
             self.late += 1
-        kept.multiplicity += state.multiplicity
-        self._removed(state)
+            self._removed(state, state.multiplicity)
 
     # ---- tight couplings -----------------------------------------------------------------------------
 
@@ -140,5 +143,17 @@ class ZEquivalence:
             "seconds": sum(row["seconds"] for row in rows),
             "opened calls": self.search.opened,
             "given up call sites": sum(place.closed for place in self.ledger.places.values()),
-            **({"exact checks": self.asked, "not decided": self.undecided} if self.exact is not None else {}),
+            **self._more_figures(),
         }
+
+    def _more_figures(self) -> dict[str, int]:
+        found: dict[str, int] = {}
+        if self.exact is not None:
+            found |= {"exact checks": self.asked, "not answered": self.undecided}
+        if self.verifier is not None:
+            found |= {
+                "verified": self.verifier.verified,
+                "not decided": self.verifier.undecided,
+                "wrong": self.verifier.differences,
+            }
+        return found

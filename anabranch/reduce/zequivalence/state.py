@@ -14,7 +14,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from anabranch.expr import Expr, expr_vars
+from anabranch.expr import Expr, expr_vars, var
 from anabranch.expr.node import ITE, operands
 from anabranch.machine import State
 from anabranch.machine.constants import element_types
@@ -40,6 +40,7 @@ class Encoder:
     def __init__(self, leaks: bool) -> None:
         self.leaks = leaks  # does it matter which heap objects there are, though nobody reaches them?
         self.pages = PageVariables()
+        self.rest = var("rest of the path condition", 1)
 
     def constraint(self, state: State, call: Call) -> StateConstraint:
         if call.common is None:
@@ -64,7 +65,9 @@ class _Encoding:
         for number in self.queue:  # grows while it is gone through
             self._new_object(number)
         observable = self.common.observable(changed, encoder.pages) | self.seen
-        clauses = self._clauses(call, observable)
+        # What was left out is about nothing that anybody can see. One unobservable Boolean stands for it, the
+        # same way for all states: they are paths that are possible, and only what they allow is compared.
+        clauses = (encoder.rest, *self._clauses(call, observable))
         self.made = StateConstraint(clauses, tuple(self.outputs), observable)
 
     # ---- objects -------------------------------------------------------------------------------------
