@@ -1,8 +1,8 @@
 """Z-equivalence against exploring everything: random programs with unknown functions.
 
-Each program is explored once without reductions, and then with z-equivalent states removed: every search order,
-with merging and without. Reached lines, failing assertions and places of all other errors have to be the same.
-Exit code 1 if anything differs; such programs are kept.
+Each program is explored once without reductions, and then with z-equivalent states removed: every search
+order, with merging and without. Reached lines, failing assertions and places of all other errors have to be
+the same. Exit code 1 if anything differs; such programs are kept.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def every_combination() -> list[Combination]:
 
 
 def chosen(every: Sequence[Combination], seed: int, number: int | None) -> list[Combination]:
-    """``number`` of the combinations, spread over all of them and others for each seed; all without a number."""
+    """``number`` of the combinations, others for each seed; all of them without a number."""
     if number is None or number >= len(every):
         return list(every)
     step = 37  # has no factor in common with the number of combinations
@@ -79,10 +79,14 @@ def findings(run: EngineRun, source: Path) -> tuple[set[int], set[tuple[str, int
     return run.covered_lines(source)[0], errors
 
 
-def compare(source: Path, directory: Path, combination: Combination, plain: EngineRun) -> tuple[list[str], int]:
+def compare(
+    source: Path, directory: Path, combination: Combination, plain: EngineRun
+) -> tuple[list[str], int]:
     """What differs from a run without reductions, and how many states were removed."""
     try:
-        run = run_engine([source], directory, search=combination.search, tests="covering", extra=combination.flags)
+        run = run_engine(
+            [source], directory, search=combination.search, tests="covering", extra=combination.flags
+        )
     except EngineFailure as failure:
         return [str(failure)], 0
     problems = []
@@ -107,7 +111,11 @@ def check_seed(
         source.write_text(unknown_program(seed))
         try:
             plain = run_engine(
-                [source], directory / "plain", search="dfs", tests="none", extra=("--max-forks", str(MOST_FORKS))
+                [source],
+                directory / "plain",
+                search="dfs",
+                tests="none",
+                extra=("--max-forks", str(MOST_FORKS)),
             )
         except EngineFailure as failure:
             outcome.problems.append(str(failure))
@@ -152,7 +160,9 @@ def main(argv: list[str] | None = None) -> int:
             found.append(outcome)
             for problem in outcome.problems[:5]:
                 print(problem[:400], flush=True)
-            tell(f"seed {outcome.seed}: {outcome.paths} paths, {outcome.runs} runs, {outcome.removed} removed")
+            tell(
+                f"seed {outcome.seed}: {outcome.paths} paths, {outcome.runs} runs, {outcome.removed} removed"
+            )
     rows = []
     for merge in MERGES:
         having = [o for o in found if o.removing.get(merge)]

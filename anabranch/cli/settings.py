@@ -27,7 +27,18 @@ from anabranch.cli.values import (
 SEARCHES = ("dfs", "bfs", "random-path", "random-state", "nurs:covnew", "nurs:md2u", "places", "topological")
 CHECKS = ("overflow", "leak")
 TEST_CHOICES = ("all", "covering", "errors", "none")
-GROUPS = ("Program", "Input", "Search", "Merging", "Equivalence", "Limits", "Errors", "Solver", "Results", "Display")
+GROUPS = (
+    "Program",
+    "Input",
+    "Search",
+    "Merging",
+    "Equivalence",
+    "Limits",
+    "Errors",
+    "Solver",
+    "Results",
+    "Display",
+)
 
 
 class SettingsError(Exception):
@@ -221,8 +232,8 @@ class RunSettings:
 
     zeq: str = _option(
         "off", "zeq", "Equivalence",
-        "of states that the callers of a function cannot tell apart, keep one: off; rules: found by form; exact:"
-        " where many are left, also by the solver (not with --goal paths)",
+        "of states that the callers of a function cannot tell apart, keep one: off; rules: found by form;"
+        " exact: where many are left, also by the solver (not with --goal paths)",
         one_of("off", "rules", "exact"), metavar="HOW",
     )  # fmt: skip
     zeq_observe: str = _option(

@@ -253,9 +253,7 @@ class BlockTable:
     def _shape(self, function: Function) -> _Shape:
         shape = self._shapes.get(function.name)
         if shape is None:
-            shape = self._shapes[function.name] = _Shape(
-                function, self._after_calls, self._every_call
-            )
+            shape = self._shapes[function.name] = _Shape(function, self._after_calls, self._every_call)
         return shape
 
     def _user_shapes(self) -> list[_Shape]:

@@ -1,7 +1,8 @@
 """Places where running paths stop, or are looked at, at no cost to any other place.
 
-Every block begins with `N[k] += 1`, and so does what comes behind a call that is counted. A stop is an integer
-in `N[k]` of a class of its own, whose addition asks whoever installed it: blocks without a stop run as ever.
+Every block begins with `N[k] += 1`, and so does what comes behind a call that is counted. A stop is an
+integer in `N[k]` of a class of its own, whose addition asks whoever installed it: blocks without a stop run
+as ever.
 """
 
 from __future__ import annotations

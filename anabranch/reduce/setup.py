@@ -86,9 +86,7 @@ def merge_policy(settings: ReduceSettings) -> str:
     return "none" if settings.goal == "coverage" else "auto"
 
 
-def install_merging(
-    run: Exploration, settings: ReduceSettings, policy: str, zeq: ZParts | None
-) -> Operators:
+def install_merging(run: Exploration, settings: ReduceSettings, policy: str, zeq: ZParts | None) -> Operators:
     """Merging of states, static or dynamic."""
     machine, places = run.machine, Places()
     machine.merges_regions = True

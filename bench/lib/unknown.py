@@ -61,7 +61,9 @@ class Unknown:
 
     def function(self, name: str, kind: int) -> None:
         """Kinds: (int), (int, int *), (struct node *, int)."""
-        head = (f"int {name}(int a)", f"int {name}(int a, int *p)", f"int {name}(struct node *d, int a)")[kind]
+        head = (f"int {name}(int a)", f"int {name}(int a, int *p)", f"int {name}(struct node *d, int a)")[
+            kind
+        ]
         self.lines.append(f"static {head} {{")
         self.forks = self.rng.randrange(2, 5)
         scope = ["a", "g0", "g1"]
@@ -190,7 +192,9 @@ class Unknown:
         value = rng.choice(scope)
         kind = rng.randrange(5)
         if kind == 0:
-            self.put(f"if ({value} == {rng.randrange(5)} && {rng.choice(scope)} == 2) g0 = 7 / ({value} - 2);")
+            self.put(
+                f"if ({value} == {rng.randrange(5)} && {rng.choice(scope)} == 2) g0 = 7 / ({value} - 2);"
+            )
         elif kind == 1:
             self.check(scope)
         elif kind == 2:

@@ -1,9 +1,9 @@
 """Callee first: who has returned from a call waits for the other paths inside it (seed 000, section 3.1).
 
-Every armed call has a worklist of its own, in any order; calls that are made inside it come first, so that the
-worklists are used as a stack. States behind the call are held until nobody is inside any more: those that are
-left then go on in the worklist around it. A call that takes too long is opened: its states join those around it
-and nobody waits for them any longer.
+Every armed call has a worklist of its own, in any order; calls that are made inside it come first, so that
+the worklists are used as a stack. States behind the call are held until nobody is inside any more: those
+that are left then go on in the worklist around it. A call that takes too long is opened: its states join
+those around it and nobody waits for them any longer.
 
 Where another order is in charge that has callees come first by itself (the topological one), only counts are
 kept here, so that it is known when a call is over.
@@ -144,6 +144,7 @@ class CalleeFirst:
         if self._make_order is None:
             return self._pick_flat()
         call = self._at
+        state: State
         while True:
             call = self._innermost(call)
             if call is None or len(call.order):

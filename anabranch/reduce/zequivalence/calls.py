@@ -1,8 +1,8 @@
 """Calls in which paths part: what was there before they did, and where the paths stop when they return.
 
-A call is the continuation that was made for it: paths that fork inside share that very tuple. It is *armed* by
-the first fork inside it (and so are the calls around it): from then on paths stop behind it. Calls without forks
-cost nothing.
+A call is the continuation that was made for it: paths that fork inside share that very tuple. It is *armed*
+by the first fork inside it (and so are the calls around it): from then on paths stop behind it. Calls
+without forks cost nothing.
 """
 
 from __future__ import annotations

@@ -68,9 +68,7 @@ class ZParts:
         if self.settings.verify_reductions:
             prune.verifier = TwinVerifier(run.machine, self._wrong)
         others = operators.figures
-        return replace(
-            operators, prune=prune, figures=lambda: {**others(), "zequivalence": prune.figures()}
-        )
+        return replace(operators, prune=prune, figures=lambda: {**others(), "zequivalence": prune.figures()})
 
     def _wrong(self, text: str) -> None:
         self.run.reporter.losses.add("wrong removal")
@@ -78,7 +76,7 @@ class ZParts:
 
 
 def worklists(names: tuple[str, ...], seed: int) -> Callable[[], Search[State]]:
-    """Makes the worklists of calls: the order asked for if it is a plain one, else at random as in the paper."""
+    """Makes the worklists of calls: the order asked for if it is a plain one, else random as in the paper."""
     if names == ("dfs",):
         return Dfs
     if names == ("bfs",):

@@ -28,7 +28,7 @@ class Row:
 
     @property
     def orders(self) -> float:
-        """Orders of magnitude between the paths that came back and the states that went on (seed 000, 5.1)."""
+        """Orders of magnitude from the states that went on to the paths that came back (seed 000, 5.1)."""
         return math.log10(self.paths / self.kept) if self.kept and self.paths > self.kept else 0.0
 
 

@@ -1,10 +1,10 @@
 """Which variables whoever goes on behind a call can still tell apart (seed 000, sections 3.2 and 4.4).
 
-A variable is observable if it occurs in anything that the states behind the call share and may still read: live
-registers of the frames that go on (others are in no continuation), memory that is as it was before the paths
-parted, what models keep. All others are unobservable, wherever they were made: what they do to the former is in
-the state constraints. The paper's own boundary is that of the function, which also counts what was passed as an
-argument.
+A variable is observable if it occurs in anything that the states behind the call share and may still read:
+live registers of the frames that go on (others are in no continuation), memory that is as it was before the
+paths parted, what models keep. All others are unobservable, wherever they were made: what they do to the
+former is in the state constraints. The paper's own boundary is that of the function, which also counts what
+was passed as an argument.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ class Common:
         there = state.pages
         self.pages: dict[int, Any] = {key: page for key, page in base.pages.items() if key in there}
         known = state.objects
-        self.objects: dict[int, Any] = {number: info for number, info in base.objects.items() if number in known}
+        self.objects: dict[int, Any] = {
+            number: info for number, info in base.objects.items() if number in known
+        }
         self.by_page: Counter[int] = Counter()  # variable -> pages that hold it
         for page in self.pages.values():
             if page.__class__ is list:

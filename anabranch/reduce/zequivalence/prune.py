@@ -20,7 +20,9 @@ from anabranch.reduce.zequivalence.verify import TwinVerifier
 Exact = Callable[[StateConstraint, StateConstraint], bool | None]
 """Are two constraints z-equivalent, as the solver says? None if it gives up."""
 
-EXACT_FROM = 8  # states behind a call, from which on the solver is asked about those that the rules tell apart
+EXACT_FROM = (
+    8  # states behind a call, from which on the solver is asked about those that the rules tell apart
+)
 EXACT_PAIRS = 64  # questions for one call at most
 
 

@@ -1,11 +1,11 @@
 """States behind a call as constraints (seed 000, sections 3.1 and 4.2).
 
 Everything in which a state may differ from what all paths of the call had in common becomes an output with a
-name: what was returned, changed bytes of memory, ends of objects, what models keep. Objects made since then are
-named in the order in which they are met from there (`obj`), with their bytes (`val`): two paths that made the
-same things in other places agree, and what nobody can reach any more does not count. The clauses are those parts
-of the path condition that touch a variable of the outputs or an observable one. What cannot be written as a
-value of bits is part of a name, so that it has to be the same.
+name: what was returned, changed bytes of memory, ends of objects, what models keep. Objects made since then
+are named in the order in which they are met from there (`obj`), with their bytes (`val`): two paths that
+made the same things in other places agree, and what nobody can reach any more does not count. The clauses
+are those parts of the path condition that touch a variable of the outputs or an observable one. What cannot
+be written as a value of bits is part of a name, so that it has to be the same.
 """
 
 from __future__ import annotations
@@ -220,7 +220,9 @@ class _Encoding:
     def _run(self, name: tuple[Hashable, ...], page: Any, offsets: list[int]) -> None:
         if offsets:
             data = bytes(page[offsets[0] : offsets[-1] + 1])
-            self.outputs.append(((*name, offsets[0], len(data)), int.from_bytes(data, "little"), 8 * len(data)))
+            self.outputs.append(
+                ((*name, offsets[0], len(data)), int.from_bytes(data, "little"), 8 * len(data))
+            )
             if self.new:
                 self._pin_bytes(data)
 
@@ -302,7 +304,7 @@ def whole(data: Sequence[Any]) -> Any:
 
 
 def constants(value: Expr) -> Iterator[int | None]:
-    """The constants in an expression that can be addresses; None for one that may be a piece of an address."""
+    """The constants in an expression that can be addresses; None for one that may be a piece of one."""
     seen = {value}
     pending = [value]
     while pending:

@@ -1,8 +1,8 @@
 """Shadow mode: a state that is to be removed is explored all the same, and so is the one that stands for it.
 
-Both are run to the ends of all their paths, without any reduction and without a trace in the results. They have to
-take the same branches, end in the same ways at the same places, and reach the same blocks. A pair with too many
-paths to compare is counted as not decided.
+Both are run to the ends of all their paths, without any reduction and without a trace in the results. They
+have to take the same branches, end in the same ways at the same places, and reach the same blocks. A pair
+with too many paths to compare is counted as not decided.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ class Shadow:
         try:
             yield
         finally:
-            del counters.cut  # type: ignore[method-assign]
+            del counters.cut
             counters.N[: len(counts)] = counts
             counters.N[len(counts) :] = [0] * (len(counters.N) - len(counts))
             machine.tree, machine.observer, machine._warned = kept
