@@ -28,7 +28,7 @@ from anabranch.expr.node import VAR
 from anabranch.reduce.zequivalence.clauses import Infeasible
 from anabranch.reduce.zequivalence.constraint import StateConstraint
 from anabranch.reduce.zequivalence.operators import COMMUTATIVE
-from anabranch.reduce.zequivalence.reduction import Reduction, code
+from anabranch.reduce.zequivalence.reduction import Reduction, code, reduced
 
 REFINEMENTS = 2  # rounds in which variables are told apart by where they occur
 _BITS = (1 << 61) - 1
@@ -60,7 +60,7 @@ TABLE = Table()
 def canonical_form(constraint: StateConstraint, table: Table = TABLE) -> Hashable:
     """The form of a constraint; forms of one table are comparable."""
     try:
-        return _Form(Reduction(constraint), table).number()
+        return _Form(reduced(constraint), table).number()
     except Infeasible:
         return table.number("infeasible")
 
@@ -290,7 +290,7 @@ class _Form:
                 named += 1
                 continue
             below = [k for k in graph.operands[i] if anonymous[k]]
-            if len(below) > 1 and graph.nodes[i].op in COMMUTATIVE:
+            if leaves > 1 and len(below) > 1 and graph.nodes[i].op in COMMUTATIVE:
                 below.sort(key=self.digest.__getitem__)
             below.reverse()
             stack += below

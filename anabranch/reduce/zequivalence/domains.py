@@ -9,11 +9,9 @@ from collections.abc import Iterable
 
 from anabranch.expr import Expr, expr_vars, variable
 from anabranch.expr.variables import postorder_within
-from anabranch.reduce.zequivalence.clauses import Infeasible
+from anabranch.reduce.zequivalence.clauses import SIZE, Infeasible
 from anabranch.reduce.zequivalence.operators import Cube
 from anabranch.solver.valuesets import ValueSet, full_set, intersect, truth_set
-
-SIZE = 64  # clauses of more nodes than this are left as they are
 
 
 def values_left(clause: Expr) -> tuple[Expr, ValueSet] | None:

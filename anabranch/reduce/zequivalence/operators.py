@@ -257,7 +257,8 @@ def _ult(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
     return None
 
 
-def _signed_ends(x: Cube, w: int) -> tuple[int, int]:
+def signed_ends(x: Cube, w: int) -> tuple[int, int]:
+    """The least and the greatest member as signed numbers."""
     sign = 1 << (w - 1)
     base, mask = x
     least, most = base | mask & sign, base | mask & ~sign
@@ -267,7 +268,7 @@ def _signed_ends(x: Cube, w: int) -> tuple[int, int]:
 def _slt(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
     w = _operand_width(n)
     if a is not None and b is not None:
-        return _compared(*_signed_ends(a, w), *_signed_ends(b, w))
+        return _compared(*signed_ends(a, w), *signed_ends(b, w))
     if _is_full(b, w) and _below_most(n.a, w):
         return BOTH
     if _is_full(a, w) and _above_least(n.b):
