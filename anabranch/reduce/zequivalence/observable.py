@@ -14,7 +14,7 @@ from typing import Any
 
 from anabranch.machine import State
 from anabranch.reduce.zequivalence.calls import Call
-from anabranch.reduce.zequivalence.variables import PageVariables, Unreadable, variables_in, variables_of
+from anabranch.reduce.zequivalence.variables import NoteVariables, PageVariables, variables_of
 
 
 class Common:
@@ -25,7 +25,7 @@ class Common:
 
     __slots__ = ("by_page", "fixed", "notes", "objects", "pages", "total")
 
-    def __init__(self, call: Call, state: State, pages: PageVariables) -> None:
+    def __init__(self, call: Call, state: State, pages: PageVariables, notes: NoteVariables) -> None:
         base = call.base
         there = state.pages
         self.pages: dict[int, Any] = {key: page for key, page in base.pages.items() if key in there}
@@ -38,7 +38,8 @@ class Common:
             if page.__class__ is list:
                 self.by_page.update(pages.of(page))
         self.notes = base.notes
-        self.fixed = frozenset(frame_variables(call)) | note_variables(base)
+        kept = notes.of(base.notes)
+        self.fixed = frozenset(frame_variables(call)).union(base.slices if kept is None else kept)
         self.total = self.fixed.union(self.by_page)
 
     def observable(self, changed: dict[int, list[int]], pages: PageVariables) -> frozenset[int]:
@@ -68,11 +69,3 @@ def frame_variables(call: Call) -> set[int]:
         found |= variables_of(continuation[3:])
         continuation = continuation[0]
     return found
-
-
-def note_variables(base: Any) -> frozenset[int]:
-    """The variables in what models keep; if some of that cannot be read, all there were."""
-    try:
-        return frozenset(variables_in([v for k, v in base.notes.items() if k != "prefer"]))
-    except Unreadable:
-        return frozenset(base.slices)

@@ -25,7 +25,7 @@ from anabranch.machine.objects import OBJECT_SHIFT, ObjectInfo
 from anabranch.reduce.zequivalence.calls import Call
 from anabranch.reduce.zequivalence.constraint import StateConstraint
 from anabranch.reduce.zequivalence.observable import Common
-from anabranch.reduce.zequivalence.variables import PageVariables, Unreadable, variables_in
+from anabranch.reduce.zequivalence.variables import NoteVariables, PageVariables, Unreadable, variables_in
 from anabranch.solver import Slice
 
 Output = tuple[Hashable, Any, int]
@@ -40,11 +40,12 @@ class Encoder:
     def __init__(self, leaks: bool) -> None:
         self.leaks = leaks  # does it matter which heap objects there are, though nobody reaches them?
         self.pages = PageVariables()
+        self.notes = NoteVariables()
         self.rest = var("rest of the path condition", 1)
 
     def constraint(self, state: State, call: Call) -> StateConstraint:
         if call.common is None:
-            call.common = Common(call, state, self.pages)
+            call.common = Common(call, state, self.pages, self.notes)
         return _Encoding(state, call, self).made
 
 

@@ -43,6 +43,35 @@ class PageVariables:
         return found
 
 
+class NoteVariables:
+    """The variables in what models keep, which most paths have in common."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Any, frozenset[int] | None]] = {}
+
+    def of(self, notes: Mapping[Any, Any]) -> frozenset[int] | None:
+        """All variables in there; None if something cannot be looked into."""
+        found: set[int] = set()
+        for key, value in notes.items():
+            if key == "prefer" or isinstance(value, PLAIN):
+                continue
+            known = self._known.get(id(value))
+            if known is None:
+                if len(self._known) >= PAGES_KEPT:
+                    self._known.clear()
+                known = self._known[id(value)] = (value, self._look(value))
+            if known[1] is None:
+                return None
+            found |= known[1]
+        return frozenset(found)
+
+    def _look(self, value: Any) -> frozenset[int] | None:
+        try:
+            return frozenset(variables_in(value))
+        except Unreadable:
+            return None
+
+
 class Unreadable(Exception):
     """Something may hold variables and cannot be looked into."""
 
