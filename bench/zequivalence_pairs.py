@@ -1,9 +1,10 @@
 """Random pairs of state constraints, judged by brute force over all values (Definition 1 of seed 000).
 
-A constraint has up to three clauses and up to two outputs over two observable and three unobservable variables
-of 2 or 3 bits. As in a path condition, its clauses have a common model, none of them is always true, and about
-half of the comparisons are with a constant. Pairs are of three kinds: two made independently; a constraint and itself with unobservable variables renamed and clauses in
-another order; a constraint and itself with a random change.
+A constraint has up to three clauses and up to two outputs over two observable and three unobservable
+variables of 2 or 3 bits. As in a path condition, its clauses have a common model, none of them is always
+true, and about half of the comparisons are with a constant. Pairs are of three kinds: two made independently;
+a constraint and itself with unobservable variables renamed and clauses in another order; a constraint and
+itself with a random change.
 """
 
 from __future__ import annotations
@@ -118,7 +119,9 @@ def random_constraint(rng: random.Random, of: World) -> StateConstraint:
     """One to three clauses of a feasible path, and none, one or two outputs."""
     while True:
         clauses = [random_truth(rng, of, rng.randrange(3)) for _ in range(rng.randrange(1, 4))]
-        outputs = [(f"out{i}", random_value(rng, of, rng.randrange(3)), of.w) for i in range(rng.randrange(3))]
+        outputs = [
+            (f"out{i}", random_value(rng, of, rng.randrange(3)), of.w) for i in range(rng.randrange(3))
+        ]
         found = StateConstraint(
             tuple(c for c in clauses if c.__class__ is Expr), tuple(outputs), of.observable
         )
@@ -178,7 +181,7 @@ def pairs(seed: int, count: int) -> Iterator[tuple[str, World, StateConstraint, 
 def tables(roots: Sequence[Value], of: World) -> list[dict[Any, int]]:
     """For each root: value -> the assignments that give it, as a set of bits.
 
-    Bit number beta * |alpha| + alpha, where alpha and beta are the variables' values written one after another.
+    Bit number beta * |alpha| + alpha, where alpha and beta are the variables' values, one after another.
     """
     variables = [*of.alpha, *of.beta]
     bits = of.w * len(variables)
@@ -243,10 +246,7 @@ def meaning(a: StateConstraint, of: World) -> Meaning:
     outs: dict[tuple[Any, ...], int] = {(): common}
     for table in tables([v for _, v, _ in a.outputs], of):
         outs = {
-            (*known, v): here & at
-            for known, here in outs.items()
-            for v, at in table.items()
-            if here & at
+            (*known, v): here & at for known, here in outs.items() for v, at in table.items() if here & at
         }
     found: Meaning = []
     for beta in range(1 << (of.w * len(of.beta))):

@@ -1,22 +1,22 @@
 """Canonical forms of state constraints: equal forms are z-equivalent (seed 000, sections 3.2 and 3.4).
 
 Instead of unifying pairs of constraints (Table I), each gets a form in which flexible subtrees are anonymous
-(case 3), unobservable variables are numbered by first occurrence (case 2), and everything else stands for itself
-(cases 1, 4, 5); comparing with all earlier constraints is one lookup.
+(case 3), unobservable variables are numbered by first occurrence (case 2), and everything else stands for
+itself (cases 1, 4, 5); comparing with all earlier constraints is one lookup.
 
-A form is a number in a table of structures, so equality is structural and never a matter of digests. Digests only
-choose the order in which commutative operands and clauses are visited; where they cannot tell two apart, the order
-is as built, and at worst an equivalence is missed.
+A form is a number in a table of structures, so equality is structural and never a matter of digests. Digests
+only choose the order in which commutative operands and clauses are visited; where they cannot tell two apart,
+the order is as built, and at worst an equivalence is missed.
 
-Clauses and outputs that share no unobservable variable are independent: each such group has its own numbers, a
-group twice is a group once, and a group that touches neither an output nor an observable variable is left out,
-since some values satisfy it (the path was feasible).
+Clauses and outputs that share no unobservable variable are independent: each such group has its own numbers,
+a group twice is a group once, and a group that touches neither an output nor an observable variable is left
+out, since some values satisfy it (the path was feasible).
 
-What equal forms promise. The constraints, each satisfiable as those of paths are, leave the caller the same values
-of observable variables: for all of them, some unobservable values satisfy the one if and only if some satisfy the
-other. That is what Theorems 3 to 6 rest on. Definition 1 asks the same of the negations. It holds as well if no
-clause is valid by itself, which a branch with two feasible sides never is: the form tells whether something was
-left out of it, and so whether the conjunction can be false for all observable values.
+What equal forms promise. The constraints, each satisfiable as those of paths are, leave the caller the same
+values of observable variables: for all of them, some unobservable values satisfy the one if and only if some
+satisfy the other. That is what Theorems 3 to 6 rest on. Definition 1 asks the same of the negations. It holds
+as well if no clause is valid by itself, which a branch with two feasible sides never is: the form tells
+whether something was left out of it, and so whether the conjunction can be false for all observable values.
 """
 
 from __future__ import annotations
@@ -229,7 +229,9 @@ class _Form:
         self._digest_up(look)
 
     def _leaf_look(self, i: int) -> int:
-        return self.table.number(("leaf", self.graph.nodes[i].w, self.graph.leaf[i], self.reduction.sets.get(i)))
+        return self.table.number(
+            ("leaf", self.graph.nodes[i].w, self.graph.leaf[i], self.reduction.sets.get(i))
+        )
 
     def _digest_up(self, look: list[int]) -> None:
         graph, digest = self.graph, list(look)

@@ -53,7 +53,7 @@ def solved(clause: Expr, observable: frozenset[int]) -> tuple[Expr, Expr] | None
 
     The variable is looked for at the ends of sums, differences and exclusive ors.
     """
-    if clause.op != EQ or clause.b.__class__ is not Expr and clause.a.op not in _UNDONE:
+    if clause.op != EQ or (clause.b.__class__ is not Expr and clause.a.op not in _UNDONE):
         return None
     if postorder_within([clause], SIZE) is None:
         return None

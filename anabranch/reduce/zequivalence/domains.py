@@ -39,7 +39,7 @@ class Domains:
         self.left[key] = (values if known is None else intersect(known[0], values)), w
 
     def restricted(self) -> Iterable[tuple[int, ValueSet, Cube | None]]:
-        """The variables that cannot have all values, with the set and with the cube that it is, if it is one."""
+        """The variables that cannot have all values, with the set, and with the cube that it is, if so."""
         for key, (values, w) in self.left.items():
             if not values:
                 raise Infeasible

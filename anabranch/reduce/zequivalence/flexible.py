@@ -1,9 +1,9 @@
 """Which expressions of a constraint can have any value (seed 000, section 3.3, Rules 0 to 5 of Figure 6).
 
-The paper works on a tree and tags occurrences; expressions here are graphs, in which a shared node is one value
-with several uses, as a variable with several occurrences is. So the rules are read as rewriting of the graph: a
-node whose value its own variables can steer is replaced by a fresh variable, a *leaf*, as often used as the node
-was, and what stood below it loses a use.
+The paper works on a tree and tags occurrences; expressions here are graphs, in which a shared node is one
+value with several uses, as a variable with several occurrences is. So the rules are read as rewriting of the
+graph: a node whose value its own variables can steer is replaced by a fresh variable, a *leaf*, as often used
+as the node was, and what stood below it loses a use.
 
     Rule 0  what has no unobservable variable below it never gets a leaf for an operand: nothing to do
     Rule 1  an unobservable variable is a leaf; used once, it is free where it is used
@@ -12,13 +12,14 @@ was, and what stood below it loses a use.
     Rule 4  operands of a node that became a leaf lose that use (in the paper: they are flexible too)
     Rule 5  a leaf that is left with one use is free there (in the paper: k - 1 of k occurrences are flexible)
 
-Beyond the paper: a leaf may have a part of all values (a cube of `operators.py`: masks, extensions), and a leaf
-all of whose uses look at different bits is free in each of them.
+Beyond the paper: a leaf may have a part of all values (a cube of `operators.py`: masks, extensions), and a
+leaf all of whose uses look at different bits is free in each of them.
 
-Soundness of a step: the leaf's exclusive variables occur nowhere else, and for every value of all other variables
-they reach exactly the leaf's values; so "some values of the variables satisfy the constraint" stays true or false
-for the same observable values, and so does "some values falsify it" (Theorem 7). Rules that can be applied stay
-so until they are, or until their node is dropped; hence the end does not depend on the order (Theorem 8).
+Soundness of a step: the leaf's exclusive variables occur nowhere else, and for every value of all other
+variables they reach exactly the leaf's values; so "some values of the variables satisfy the constraint" stays
+true or false for the same observable values, and so does "some values falsify it" (Theorem 7). Rules that can
+be applied stay so until they are, or until their node is dropped; hence the end does not depend on the order
+(Theorem 8).
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ Order = Callable[[int], int]  # which waiting node next: an index below the numb
 class Flexible:
     """The graph of a constraint's roots after the rules: live nodes, their uses, and which are leaves."""
 
-    __slots__ = ("leaf", "nodes", "number", "operands", "replaced", "roots", "users", "uses", "_waiting")
+    __slots__ = ("_waiting", "leaf", "nodes", "number", "operands", "replaced", "roots", "users", "uses")
 
     def __init__(self, roots: Sequence[Expr], observable: frozenset[int]) -> None:
         self.nodes: list[Expr] = postorder(list(roots))  # operands first
@@ -80,7 +81,7 @@ class Flexible:
             self._waiting.append(r)
 
     def restrict(self, i: int, cube: Cube | None) -> None:
-        """A leaf has only these values from now on; None: values that make no cube, so that no rule applies."""
+        """A leaf has only these values from now on; None: values that are no cube, so that no rule applies."""
         self.leaf[i] = cube
         if cube is not None:
             self._waiting.append(i)

@@ -2,12 +2,12 @@
 
 The definitions ask whether free operands reach *every* value. Here the answer is the set of values reached,
 because LLVM's casts and masks reach a part of them and that part is as good to know: a `Cube` is the set of
-values in which the bits of a mask are free and the others fixed. Type I of the paper is "full with one operand
-free, whatever the other is", Type II "full with all operands free", Type III the rest.
+values in which the bits of a mask are free and the others fixed. Type I of the paper is "full with one
+operand free, whatever the other is", Type II "full with all operands free", Type III the rest.
 
-Every function here is a claim "for every value of the other operands, exactly these values"; a test proves each
-claim over all cubes and values at widths 1 to 4. What is not listed gives None: Type III. Floating point is not
-listed.
+Every function here is a claim "for every value of the other operands, exactly these values"; a test proves
+each claim over all cubes and values at widths 1 to 4. What is not listed gives None: Type III. Floating point
+is not listed.
 """
 
 from __future__ import annotations

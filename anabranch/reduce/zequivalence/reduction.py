@@ -146,14 +146,13 @@ class Reduction:
         found = values_left(clause)
         return None if found is None else (only, found[1], found[0].w)
 
-
     # -- clauses need not be false --------------------------------------------------------------------------
 
     def one_sided(self) -> StateConstraint | None:
         """The constraint with clauses that say less, because a leaf can be chosen in favour of their truth.
 
-        `leaf < e` says that e is not zero. Where the clause could be false for some observable values only, this
-        would show in the negation (Definition 1) unless that can be false for all of them anyway.
+        `leaf < e` says that e is not zero. Where the clause could be false for some observable values only,
+        this would show in the negation (Definition 1) unless that can be false for all of them anyway.
         """
         graph, new = self.graph, {}
         for r in self.clauses:

@@ -1,4 +1,4 @@
-"""Every claim about operators, proved over all cubes and all values at widths 1 to 4 (seed 000, Definitions 3 to 5)."""
+"""Every claim about operators, proved over all cubes and values at widths 1 to 4 (Definitions 3 to 5)."""
 
 from __future__ import annotations
 
@@ -140,7 +140,9 @@ def test_claimed_type_is_the_proved_one(case: tuple[Expr, tuple[int, ...]]) -> N
 
 
 def test_types_at_width_four() -> None:
-    found = {n.op: kind(n, widths) for n, widths in NODES if widths[-1] == 4 or n.op in ("not", "zext", "sext")}
+    found = {
+        n.op: kind(n, widths) for n, widths in NODES if widths[-1] == 4 or n.op in ("not", "zext", "sext")
+    }
     of = {t: {op for op, k in found.items() if k == t} for t in ("I", "II", "III")}
     assert of["I"] == {"add", "sub", "xor", "eq", "not", "extract"}
     assert of["III"] == {"zext", "sext"}
