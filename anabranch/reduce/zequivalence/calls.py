@@ -25,7 +25,7 @@ from anabranch.solver import Slice
 class Base:
     """What all paths of a call have in common: the path when it first forked there."""
 
-    __slots__ = ("notes", "objects", "pages", "slices")
+    __slots__ = ("condition", "notes", "objects", "pages", "slices")
 
     def __init__(self, machine: Machine) -> None:
         memory, path = machine.memory, machine.path
@@ -33,6 +33,7 @@ class Base:
         self.pages: Mapping[int, Any] = memory.pages
         self.objects: Mapping[int, Any] = memory.objects
         self.notes = path.notes
+        self.condition = path.condition
         self.slices: dict[int, Slice] = path.slices.copy()
 
 

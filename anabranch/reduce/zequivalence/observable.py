@@ -10,11 +10,17 @@ was passed as an argument.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from anabranch.machine import State
+from anabranch.machine.memory import PAGE_BITS
+from anabranch.machine.objects import OBJECT_SHIFT
 from anabranch.reduce.zequivalence.calls import Call
 from anabranch.reduce.zequivalence.variables import NoteVariables, PageVariables, variables_of
+
+NUMBER_BITS = OBJECT_SHIFT - PAGE_BITS  # of an offset, in pages
+IGNORED_NOTES = frozenset(("name", "prefer"))  # names of inputs to come, and wishes for tests
 
 
 class Common:
@@ -23,41 +29,50 @@ class Common:
     What was local to the call is gone by then, on all paths alike.
     """
 
-    __slots__ = ("by_page", "fixed", "notes", "objects", "pages", "total")
+    __slots__ = ("all_notes", "by_page", "fixed", "keys", "notes", "objects", "pages", "total")
 
     def __init__(self, call: Call, state: State, pages: PageVariables, notes: NoteVariables) -> None:
         base = call.base
-        there = state.pages
-        self.pages: dict[int, Any] = {key: page for key, page in base.pages.items() if key in there}
-        known = state.objects
+        there, known = state.pages, state.objects
         self.objects: dict[int, Any] = {
             number: info for number, info in base.objects.items() if number in known
+        }
+        fixed = {number for number, info in self.objects.items() if info.readonly}
+        self.pages: dict[int, Any] = {  # those that may change
+            key: page for key, page in base.pages.items() if key >> NUMBER_BITS not in fixed and key in there
         }
         self.by_page: Counter[int] = Counter()  # variable -> pages that hold it
         for page in self.pages.values():
             if page.__class__ is list:
                 self.by_page.update(pages.of(page))
-        self.notes = base.notes
+        self.all_notes = base.notes
+        self.keys = frozenset(base.notes)
+        self.notes: dict[Any, Any] = {k: v for k, v in base.notes.items() if kind_of(k) not in IGNORED_NOTES}
         kept = notes.of(base.notes)
         self.fixed = frozenset(frame_variables(call)).union(base.slices if kept is None else kept)
         self.total = self.fixed.union(self.by_page)
 
-    def observable(self, changed: dict[int, list[int]], pages: PageVariables) -> frozenset[int]:
+    def observable(self, changed: Mapping[int, Sequence[int]], pages: PageVariables) -> frozenset[int]:
         """The observable variables, where some bytes (offsets by page) are no longer what they were."""
-        gone: Counter[int] = Counter()
-        left: set[int] = set()
-        for key, offsets in changed.items():
+        touched = [key for key in changed if pages.of(self.pages[key])]
+        lost: set[int] = set()
+        for key in touched:
             page = self.pages[key]
-            held = pages.of(page)
-            if held:
-                gone.update(held)
-                overwritten = set(offsets)
-                left |= variables_of(x for at, x in enumerate(page) if at not in overwritten)
-        if not gone:
+            lost |= variables_of([page[at] for at in changed[key]])
+        lost -= self.fixed
+        if not lost:
             return self.total
-        by_page = self.by_page
-        dead = {v for v, count in gone.items() if count == by_page[v] and v not in left}
-        return self.total - (dead - self.fixed)
+        gone: Counter[int] = Counter()
+        for key in touched:
+            page, overwritten = self.pages[key], set(changed[key])
+            gone.update(pages.of(page))
+            lost -= variables_of([x for at, x in enumerate(page) if at not in overwritten])
+        return self.total - {v for v in lost if gone[v] == self.by_page[v]}
+
+
+def kind_of(key: Any) -> Any:
+    """What sort of thing a model keeps under a key."""
+    return key[0] if isinstance(key, tuple) else key
 
 
 def frame_variables(call: Call) -> set[int]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from time import perf_counter
+from collections.abc import Callable, Hashable
+from time import thread_time
 from typing import Any, ClassVar
 
 from anabranch.explore.protocols import Contract
@@ -14,12 +14,13 @@ from anabranch.reduce.zequivalence.calls import Call, Calls
 from anabranch.reduce.zequivalence.canonical import Table, canonical_form
 from anabranch.reduce.zequivalence.constraint import StateConstraint
 from anabranch.reduce.zequivalence.ledger import ZLedger
-from anabranch.reduce.zequivalence.state import Encoder
+from anabranch.reduce.zequivalence.state import Encoder, fingerprint
 from anabranch.reduce.zequivalence.verify import TwinVerifier
 
 Exact = Callable[[StateConstraint, StateConstraint], bool | None]
 """Are two constraints z-equivalent, as the solver says? None if it gives up."""
 
+FORMS_KEPT = 100_000
 EXACT_FROM = (
     8  # states behind a call, from which on the solver is asked about those that the rules tell apart
 )
@@ -55,6 +56,7 @@ class ZEquivalence:
         self.late = 0  # removed when the state that stands for them was gone already
         self._removed = removed
         self._table = Table()
+        self._known: dict[Hashable, Hashable] = {}  # forms by constraint
         search.over = self.over
 
     def covers(self, state: State) -> bool:
@@ -64,9 +66,9 @@ class ZEquivalence:
         call, self.calls.returning = self.calls.returning, None
         if call is None:
             return False
-        began = perf_counter()
+        began = thread_time()
         kept = self._twin(state, call)
-        call.row.seconds += perf_counter() - began
+        call.row.seconds += thread_time() - began
         if kept is None:
             self.search.holding = call
             return False
@@ -88,12 +90,21 @@ class ZEquivalence:
     def _form(self, state: State, call: Call) -> State | None:
         """Keep the form of a state; the one that had it already, if any."""
         constraint = self.encoder.constraint(state, call)
-        kept = call.forms.setdefault(canonical_form(constraint, self._table), state)
+        kept = call.forms.setdefault(self._canonical(constraint), state)
         if kept is not state:
             return kept
         if self.exact is not None:
             call.kept.append((state, constraint))
         return None
+
+    def _canonical(self, constraint: StateConstraint) -> Hashable:
+        key = fingerprint(constraint)
+        form = self._known.get(key)
+        if form is None:
+            if len(self._known) >= FORMS_KEPT:
+                self._known.clear()
+            form = self._known[key] = canonical_form(constraint, self._table)
+        return form
 
     def _remove(self, state: State, kept: State, call: Call, exact: bool = False) -> None:
         if self.verifier is not None:
@@ -112,7 +123,7 @@ class ZEquivalence:
         """Nobody is inside any more: where many wait behind the call, the solver compares them."""
         if self.exact is None or len(call.kept) < EXACT_FROM:
             return
-        began = perf_counter()
+        began = thread_time()
         groups: dict[Any, list[tuple[State, StateConstraint]]] = {}
         pairs = EXACT_PAIRS
         for state, constraint in call.kept:
@@ -133,7 +144,7 @@ class ZEquivalence:
                     break
             else:
                 alike.append((state, constraint))
-        call.row.seconds += perf_counter() - began
+        call.row.seconds += thread_time() - began
 
     def figures(self) -> dict[str, Any]:
         """What the run's summary tells."""

@@ -18,20 +18,20 @@ from anabranch.expr import Expr, expr_vars, var
 from anabranch.expr.node import ITE, operands
 from anabranch.machine import State
 from anabranch.machine.constants import element_types
+from anabranch.machine.joining.chains import as_condition
 from anabranch.machine.joining.memory import differing, expression_word
 from anabranch.machine.joining.same import same
 from anabranch.machine.memory import PAGE_BITS, join_bytes
 from anabranch.machine.objects import OBJECT_SHIFT, ObjectInfo
+from anabranch.machine.state import Cons
 from anabranch.reduce.zequivalence.calls import Call
 from anabranch.reduce.zequivalence.constraint import StateConstraint
-from anabranch.reduce.zequivalence.observable import Common
+from anabranch.reduce.zequivalence.observable import IGNORED_NOTES, NUMBER_BITS, Common, kind_of
 from anabranch.reduce.zequivalence.variables import NoteVariables, PageVariables, Unreadable, variables_in
 from anabranch.solver import Slice
 
 Output = tuple[Hashable, Any, int]
-NUMBER_BITS = OBJECT_SHIFT - PAGE_BITS
 POINTER = 8
-IGNORED_NOTES = frozenset(("name", "prefer"))  # names of inputs to come, and wishes for tests
 
 
 class Encoder:
@@ -76,18 +76,15 @@ class _Encoding:
     def _objects(self, leaks: bool) -> None:
         """Which objects are new, and which have ended."""
         self.new: dict[int, ObjectInfo] = {}
-        common, objects = self.common.objects, self.state.objects
+        common, objects = self.common.objects, dict(self.state.objects)
         ended: list[tuple[int, str]] = []
-        found = 0
-        for number, info in objects.items():
+        for number, info in objects.items() - common.items():  # objects are compared by identity
             before = common.get(number)
             if before is None:
                 self.new[number] = info
-                continue
-            found += 1
-            if before is not info and (before.end != info.end or before.size != info.size):
+            elif before.end != info.end or before.size != info.size:
                 ended.append((number, info.end))
-        if found != len(common):
+        if len(objects) - len(self.new) != len(common):
             ended += [(number, "gone") for number in common if number not in objects]
         if ended:
             self.outputs.append((("end", *sorted(ended)), 0, 1))
@@ -170,9 +167,10 @@ class _Encoding:
 
     # ---- memory --------------------------------------------------------------------------------------
 
-    def _memory(self) -> dict[int, list[int]]:
+    def _memory(self) -> dict[int, Sequence[int]]:
         """Outputs for the bytes that are not what they were; their offsets by page."""
-        pages, changed = self.state.pages, {}
+        pages = self.state.pages
+        changed: dict[int, Sequence[int]] = {}
         for key, before in self.common.pages.items():
             page = pages.get(key)
             if page is before:
@@ -189,18 +187,28 @@ class _Encoding:
                 changed[key] = self._bytes(("mem", key), page, changed[key])
         return changed
 
-    def _bytes(self, name: tuple[Hashable, ...], page: Any, offsets: Sequence[int]) -> list[int]:
+    def _bytes(self, name: tuple[Hashable, ...], page: Any, offsets: Sequence[int]) -> Sequence[int]:
         """Outputs for some bytes of a page: whole expressions, pointers to new objects, runs of known bytes.
 
         The offsets that these cover.
         """
-        wanted, covered = set(offsets), []
+        first, size = offsets[0], len(offsets)
+        if not self.new and offsets[-1] - first + 1 == size:
+            data = page[first : first + size]
+            try:
+                known_data = bytes(data)
+            except TypeError:
+                pass
+            else:
+                self.outputs.append(((*name, first, size), int.from_bytes(known_data, "little"), 8 * size))
+                return offsets
+        covered: list[int] = []
         done = 0
         known: list[int] = []  # a run of known bytes
         for offset in offsets:
             if offset < done:
                 continue
-            word = self._word(page, offset, wanted)
+            word = self._word(page, offset)
             if word is None and page[offset].__class__ is not Expr:
                 if known and known[-1] + 1 != offset:
                     self._run(name, page, known)
@@ -233,7 +241,7 @@ class _Encoding:
             if data.find(number.to_bytes(OBJECT_SHIFT // 8, "little")) >= 0:
                 self.outputs.append((("pin", self._meet(number)), number, 64))
 
-    def _word(self, page: Any, offset: int, wanted: set[int]) -> tuple[int, int] | None:
+    def _word(self, page: Any, offset: int) -> tuple[int, int] | None:
         """Start and size of the expression or pointer that a byte is part of."""
         if page[offset].__class__ is Expr:
             return expression_word(page, offset)
@@ -253,14 +261,13 @@ class _Encoding:
 
     def _notes(self) -> None:
         before, notes = self.common.notes, self.state.tables[1]
-        if before is notes:
+        if notes is self.common.all_notes:
             return
-        for key in dict.fromkeys((*before, *notes)):
-            old, now = before.get(key), notes.get(key)
-            kind = key[0] if isinstance(key, tuple) else key
-            if old is now or kind in IGNORED_NOTES or same(old, now):
-                continue
-            self._opaque(("note", plain(key)), now)
+        changed = [(key, notes.get(key)) for key, old in before.items() if notes.get(key) is not old]
+        changed += [(key, notes[key]) for key in dict(notes).keys() - self.common.keys]
+        for key, now in sorted(changed, key=lambda item: repr(item[0])) if len(changed) > 1 else changed:
+            if kind_of(key) not in IGNORED_NOTES and not same(before.get(key), now):
+                self._opaque(("note", plain(key)), now)
 
     def _opaque(self, name: tuple[Hashable, ...], value: Any) -> None:
         """Something that has to be the very same thing."""
@@ -283,16 +290,45 @@ class _Encoding:
             if value.__class__ is Expr:
                 mentioned.update(expr_vars(value))
         hidden = mentioned - observable
-        before = call.base.slices
-        parts: dict[Slice, None] = {}
-        for index, part in self.state.slices.items():
-            if part not in parts and (before.get(index) is not part or index in hidden):
-                parts[part] = None
+        slices = self.state.slices
+        learnt = learnt_about(self.state.condition, call.base.condition)
+        if learnt is None:  # no path of the call: nothing is known of what it has in common with others
+            self.outputs.append((("alone", Same(self.state)), 0, 1))
+            learnt = set(slices)
+        parts: dict[Slice, None] = dict.fromkeys([slices[i] for i in sorted(hidden | learnt) if i >= 0])
         clauses: list[Expr] = []
         for part in parts:
             if part.order and any(i in observable or i in hidden for i in part.vars):
                 clauses.extend(part.order)
         return tuple(clauses)
+
+
+def learnt_about(condition: Cons, before: Cons) -> set[int] | None:
+    """The variables that a path condition has said something about since it was another one; None if it never
+    was."""
+    found: set[int] = set()
+    while condition is not before:
+        if condition is None:
+            return None
+        item, condition = condition
+        known = as_condition(item)
+        if known.__class__ is Expr:
+            found.update(expr_vars(known))
+    return found
+
+
+def fingerprint(constraint: StateConstraint) -> Hashable:
+    """Equal for equal constraints, which have equal forms."""
+    seen: set[int] = set()
+    values: list[Any] = []
+    for name, value, width in constraint.outputs:
+        if value.__class__ is Expr:
+            seen.update(expr_vars(value))
+            value = -value.id  # no value is negative
+        values.append((name, value, width))
+    for clause in constraint.clauses:
+        seen.update(expr_vars(clause))
+    return (tuple(values), tuple([clause.id for clause in constraint.clauses]), constraint.observable & seen)
 
 
 def whole(data: Sequence[Any]) -> Any:
