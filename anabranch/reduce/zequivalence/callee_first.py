@@ -58,19 +58,20 @@ class CalleeFirst:
     def _armed(self, call: Call) -> None:
         if self._make_order is not None:
             call.order = self._make_order()
-        self._siblings(call.parent)[call] = None
+        call.around = self._place(call.parent)
+        self._siblings(call.around)[call] = None
 
     def _siblings(self, parent: Call | None) -> dict[Call, None]:
         return self._roots if parent is None else parent.children
 
     def _left(self, call: Call) -> None:
         """Its only path has come back and does not stop."""
-        self._siblings(call.parent).pop(call, None)
+        self._siblings(call.around).pop(call, None)
 
     def _finish(self, call: Call) -> None:
         """Nobody is inside: those who waited behind it go on."""
         self.over(call)
-        self._siblings(call.parent).pop(call, None)
+        self._siblings(call.around).pop(call, None)
         self._calls.forget(call)
         self._release(call)
 
@@ -78,7 +79,7 @@ class CalleeFirst:
         held = list(call.held)
         call.held.clear()
         if held:
-            self._put(held, call.parent)
+            self._put(held, call.around)
 
     def _open(self, call: Call) -> None:
         """Wait no longer."""
@@ -89,17 +90,17 @@ class CalleeFirst:
             call.order.remove(state)
         call.count = 0
         for child in call.children:
-            child.parent = call.parent
-            self._siblings(call.parent)[child] = None
+            child.around = call.around
+            self._siblings(call.around)[child] = None
         call.children.clear()
-        self._siblings(call.parent).pop(call, None)
-        self._put(inside, call.parent)
+        self._siblings(call.around).pop(call, None)
+        self._put(inside, call.around)
         self._release(call)
 
     def _place(self, call: Call | None) -> Call | None:
         """The call whose worklist takes states that are in this one."""
         while call is not None and call.open:
-            call = call.parent
+            call = call.around
         return call
 
     def _put(self, states: list[State], call: Call | None) -> None:
@@ -150,7 +151,7 @@ class CalleeFirst:
             if call is None or len(call.order):
                 break
             self._finish(call)
-            call = call.parent
+            call = call.around
         self._at = call
         if call is None:
             state = self._outermost.pick()
@@ -160,7 +161,7 @@ class CalleeFirst:
             call.turns += 1
             if call.turns > self._patience or self._too_long(call):
                 del self._owner[state]
-                self._at = call.parent
+                self._at = call.around
                 self._open(call)
                 return state
         del self._owner[state]
@@ -168,8 +169,7 @@ class CalleeFirst:
 
     def _innermost(self, call: Call | None) -> Call | None:
         """The innermost call inside this one, the latest first."""
-        while call is not None and call.open:
-            call = call.parent
+        call = self._place(call)
         while inner := self._siblings(call):
             call = next(reversed(inner))
         return call
@@ -181,9 +181,9 @@ class CalleeFirst:
         while self._doubtful:
             call: Call | None = self._doubtful.pop()
             while call is not None and not call.count and not call.children:
-                if call in self._siblings(call.parent):
+                if call in self._siblings(call.around):
                     self._finish(call)
-                call = call.parent
+                call = call.around
         state = self._outermost.pick()
         call = self._owner.pop(state)
         if call is not None:

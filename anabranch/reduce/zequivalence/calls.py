@@ -42,6 +42,7 @@ class Call:
 
     __slots__ = (
         "arguments",
+        "around",
         "base",
         "began",
         "children",
@@ -72,9 +73,10 @@ class Call:
         self.arguments: frozenset[int] | None = None  # variables in what was passed, where that counts
         self.common: Any = None  # what `observable` keeps: the part of the base that outlives the call
         self.forms: dict[Hashable, State] = {}
-        self.kept: list[tuple[State, Any]] = []  # with their constraints, for exact checks
+        self.kept: dict[State, Any] = {}  # with their constraints
         self.unformed: State | None = None  # the first to return: it has a form when there is a second
         # For the search order:
+        self.around = parent  # the one in whose worklist its states go on: calls that are open have none
         self.order: Any = None  # the waiting states inside
         self.count = 0  # how many those are
         self.held: dict[State, None] = {}  # states that wait behind the call

@@ -29,7 +29,18 @@ class Common:
     What was local to the call is gone by then, on all paths alike.
     """
 
-    __slots__ = ("all_notes", "by_page", "fixed", "keys", "notes", "objects", "pages", "total")
+    __slots__ = (
+        "all_notes",
+        "by_page",
+        "fixed",
+        "grown",
+        "keys",
+        "notes",
+        "objects",
+        "pages",
+        "total",
+        "touched",
+    )
 
     def __init__(self, call: Call, state: State, pages: PageVariables, notes: NoteVariables) -> None:
         base = call.base
@@ -41,6 +52,8 @@ class Common:
         self.pages: dict[int, Any] = {  # those that may change
             key: page for key, page in base.pages.items() if key >> NUMBER_BITS not in fixed and key in there
         }
+        self.touched: dict[int, set[int]] = {}  # offsets by page of what has changed on some path
+        self.grown = False
         self.by_page: Counter[int] = Counter()  # variable -> pages that hold it
         for page in self.pages.values():
             if page.__class__ is list:

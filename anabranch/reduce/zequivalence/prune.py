@@ -90,12 +90,25 @@ class ZEquivalence:
     def _form(self, state: State, call: Call) -> State | None:
         """Keep the form of a state; the one that had it already, if any."""
         constraint = self.encoder.constraint(state, call)
+        if call.common.grown:
+            self._form_anew(call)
         kept = call.forms.setdefault(self._canonical(constraint), state)
         if kept is not state:
             return kept
-        if self.exact is not None:
-            call.kept.append((state, constraint))
+        call.kept[state] = constraint
         return None
+
+    def _form_anew(self, call: Call) -> None:
+        """Something has changed on a path that had not on those before: it is now an output of all."""
+        call.common.grown = False
+        call.forms.clear()
+        for state in list(call.kept):
+            constraint = call.kept[state] = self.encoder.constraint(state, call)
+            other = call.forms.setdefault(self._canonical(constraint), state)
+            if other is not state and self.search.waits(state):
+                del call.kept[state]
+                self.search.remove(state)
+                self._remove(state, other, call)
 
     def _canonical(self, constraint: StateConstraint) -> Hashable:
         key = fingerprint(constraint)
@@ -126,7 +139,7 @@ class ZEquivalence:
         began = thread_time()
         groups: dict[Any, list[tuple[State, StateConstraint]]] = {}
         pairs = EXACT_PAIRS
-        for state, constraint in call.kept:
+        for state, constraint in call.kept.items():
             if not self.search.waits(state):
                 continue
             alike = groups.setdefault(tuple(name for name, _, _ in constraint.outputs), [])

@@ -44,6 +44,7 @@ class Encoder:
         self.rest = var("rest of the path condition", 1)
 
     def constraint(self, state: State, call: Call) -> StateConstraint:
+        """`call.common.grown` is set where outputs came up that the states before this one did not have."""
         if call.common is None:
             call.common = Common(call, state, self.pages, self.notes)
         return _Encoding(state, call, self).made
@@ -168,23 +169,31 @@ class _Encoding:
     # ---- memory --------------------------------------------------------------------------------------
 
     def _memory(self) -> dict[int, Sequence[int]]:
-        """Outputs for the bytes that are not what they were; their offsets by page."""
-        pages = self.state.pages
-        changed: dict[int, Sequence[int]] = {}
-        for key, before in self.common.pages.items():
+        """Outputs for the bytes that are not what they were, on this path or on another one of the call; their
+        offsets by page."""
+        pages, common = self.state.pages, self.common
+        touched = common.touched
+        ended: list[int] = []
+        for key, before in common.pages.items():
             page = pages.get(key)
             if page is before:
                 continue
-            if page is None:  # of an object that has ended
-                changed[key] = list(range(len(before)))
+            if page is None:
+                ended.append(key)
                 continue
             offsets = differing(before, page)
             if offsets:
-                changed[key] = offsets
-        for key in sorted(changed):
+                known = touched.setdefault(key, set())
+                if not known.issuperset(offsets):
+                    known.update(offsets)
+                    common.grown = True
+        changed: dict[int, Sequence[int]] = {}
+        for key in sorted(touched):
             page = pages.get(key)
             if page is not None:
-                changed[key] = self._bytes(("mem", key), page, changed[key])
+                changed[key] = self._bytes(("mem", key), page, sorted(touched[key]))
+        for key in ended:
+            changed[key] = range(len(common.pages[key]))
         return changed
 
     def _bytes(self, name: tuple[Hashable, ...], page: Any, offsets: Sequence[int]) -> Sequence[int]:

@@ -43,6 +43,7 @@ class Seen:
     paths: set[tuple[Any, ...]] = field(default_factory=set)  # decisions and end
     ends: set[tuple[Any, ...]] = field(default_factory=set)
     blocks: set[int] = field(default_factory=set)
+    statuses: set[int | None] = field(default_factory=set)  # of exits, None for one that depends on the input
     blurred: bool = False  # were there decisions that depend on the order of guesses?
 
     def difference(self, other: Seen) -> str | None:
@@ -51,6 +52,8 @@ class Seen:
             ("ends", self.ends, other.ends),
             ("blocks", self.blocks, other.blocks),
         ]
+        if None not in self.statuses | other.statuses:
+            kinds.append(("statuses", self.statuses, other.statuses))
         if not self.blurred and not other.blurred:
             kinds.append(("paths", self.paths, other.paths))
         for name, mine, others in kinds:
@@ -87,7 +90,8 @@ class Shadow:
 
     def path_ended(self, end: PathEnd, where: Where | None) -> None:
         if isinstance(end, Exit):
-            kind: Any = ("exit", end.status if isinstance(end.status, int) else None)
+            kind: Any = ("exit",)
+            self.seen.statuses.add(end.status if isinstance(end.status, int) else None)
         elif isinstance(end, ProgramError):
             kind = (end.fault.kind, end.fault.message)
         elif isinstance(end, Loss):
