@@ -12,7 +12,6 @@ kept here, so that it is known when a call is over.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from time import monotonic
 
 from anabranch.explore.protocols import Search
 from anabranch.machine import State
@@ -31,14 +30,12 @@ class CalleeFirst:
         make_order: Callable[[], Search[State]] | None,
         calls: Calls,
         patience: int = PATIENCE,
-        seconds: float | None = None,
     ) -> None:
         """`make_order` gives the worklist of a call; None: the outermost order has callees first."""
         self._outermost = outermost
         self._make_order = make_order
         self._calls = calls
         self._patience = patience
-        self._seconds = seconds
         self._owner: dict[State, Call | None] = {}  # of every waiting state; of a held one, what holds it
         self._at: Call | None = None  # where states were last picked
         self._roots: dict[Call, None] = {}  # armed calls that are in no other
@@ -159,7 +156,7 @@ class CalleeFirst:
             state = call.order.pick()
             call.count -= 1
             call.turns += 1
-            if call.turns > self._patience or self._too_long(call):
+            if call.turns > self._patience:
                 del self._owner[state]
                 self._at = call.around
                 self._open(call)
@@ -173,9 +170,6 @@ class CalleeFirst:
         while inner := self._siblings(call):
             call = next(reversed(inner))
         return call
-
-    def _too_long(self, call: Call) -> bool:
-        return self._seconds is not None and monotonic() - call.began > self._seconds
 
     def _pick_flat(self) -> State:
         while self._doubtful:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Hashable, Mapping
-from time import monotonic
 from types import FrameType
 from typing import Any
 
@@ -44,7 +43,6 @@ class Call:
         "arguments",
         "around",
         "base",
-        "began",
         "children",
         "common",
         "continuation",
@@ -84,7 +82,6 @@ class Call:
         self.open = False  # too long: nobody waits for the others any more
         self.turns = 0
         self.returned = 0
-        self.began = monotonic()
 
     @property
     def site(self) -> CallSite:

@@ -19,8 +19,6 @@ from anabranch.reduce.zequivalence.prune import Exact, ZEquivalence
 from anabranch.reduce.zequivalence.state import Encoder
 from anabranch.reduce.zequivalence.verify import TwinVerifier
 
-TIME_SHARE = 8  # of a limited time that callers wait for one call at most
-
 
 class ZSettings(Protocol):
     """The settings that the technique reads."""
@@ -48,10 +46,8 @@ class ZParts:
 
     def stack(self, order: Search[State]) -> Search[State]:
         """Callee first around an order that knows nothing of calls."""
-        limit = self.run.settings.max_time
-        seconds = limit / TIME_SHARE if limit is not None else None
         make = worklists(self.run.settings.search, self.run.settings.seed)
-        self.search = CalleeFirst(order, make, self.calls, self.settings.zeq_wait, seconds)
+        self.search = CalleeFirst(order, make, self.calls, self.settings.zeq_wait)
         return self.search
 
     def flat(self, order: Search[State]) -> Search[State]:
