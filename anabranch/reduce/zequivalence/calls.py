@@ -14,7 +14,7 @@ from typing import Any
 
 from anabranch.machine import Machine, State
 from anabranch.machine.forking import INTERPRETER_CODE
-from anabranch.machine.state import Continuation
+from anabranch.machine.state import ROOT, Continuation
 from anabranch.machine.translator.sites import BranchSite, CallSite, PointSite, ReturnSite
 from anabranch.reduce.zequivalence.ledger import Row, ZLedger
 from anabranch.reduce.zequivalence.variables import variables_of
@@ -36,6 +36,19 @@ class Base:
         self.slices: dict[int, Slice] = path.slices.copy()
 
 
+class Meeting:
+    """The states that came to one place of a call: behind a call that was made there."""
+
+    __slots__ = ("common", "forms", "kept", "returned", "unformed")
+
+    def __init__(self) -> None:
+        self.common: Any = None  # what `observable` keeps: the part of the base that is still there
+        self.forms: dict[Hashable, State] = {}
+        self.kept: dict[State, Any] = {}  # with their constraints
+        self.returned = 0
+        self.unformed: State | None = None  # the first one: it has a form when there is a second
+
+
 class Call:
     """One call in which paths forked, while any of them is inside or waits behind it."""
 
@@ -44,20 +57,16 @@ class Call:
         "around",
         "base",
         "children",
-        "common",
         "continuation",
         "count",
-        "forms",
         "function",
         "held",
-        "kept",
+        "meetings",
         "open",
         "order",
         "parent",
-        "returned",
         "row",
         "turns",
-        "unformed",
     )
 
     def __init__(
@@ -68,11 +77,8 @@ class Call:
         self.base = base
         self.parent = parent
         self.row = row
-        self.arguments: frozenset[int] | None = None  # variables in what was passed, where that counts
-        self.common: Any = None  # what `observable` keeps: the part of the base that outlives the call
-        self.forms: dict[Hashable, State] = {}
-        self.kept: dict[State, Any] = {}  # with their constraints
-        self.unformed: State | None = None  # the first to return: it has a form when there is a second
+        self.arguments: frozenset[int] = frozenset()  # variables in what was passed, where that counts
+        self.meetings: dict[Hashable, Meeting] = {}
         # For the search order:
         self.around = parent  # the one in whose worklist its states go on: calls that are open have none
         self.order: Any = None  # the waiting states inside
@@ -81,7 +87,6 @@ class Call:
         self.children: dict[Call, None] = {}  # calls made inside
         self.open = False  # too long: nobody waits for the others any more
         self.turns = 0
-        self.returned = 0
 
     @property
     def site(self) -> CallSite:
@@ -93,6 +98,18 @@ class Call:
         return int(self.continuation[2])
 
 
+def meeting_place(site: ReturnSite, continuation: Continuation, scope: Call) -> Hashable:
+    """Where states are that can be compared: the place behind the call, and the calls around up to the scope."""
+    outer = scope.continuation
+    if continuation is outer:
+        return site
+    place: list[Hashable] = [site]
+    while continuation is not outer and continuation[1] is not None:
+        place.append(continuation[1])
+        continuation = continuation[0]
+    return tuple(place)
+
+
 class Calls:
     """The armed calls of a run, and the eyes of the running path."""
 
@@ -100,6 +117,7 @@ class Calls:
         self.machine = machine
         self.ledger = ledger
         self.arguments_count = arguments_count  # are the variables in arguments observable in any case?
+        self.root: Call | None = None  # the program, as the call that all others are in
         self.armed: dict[int, Call] = {}  # by the identity of the continuation, which they hold
         self.running: Call | None = None  # the innermost one that the running path is in
         self.returning: Call | None = None  # the one that the running path has just stopped behind
@@ -141,7 +159,18 @@ class Calls:
         call = self.armed.get(id(continuation))
         if call is None and continuation[1] is not None:
             call = self._arm(site, continuation)
+        elif self.root is None:
+            self._arm_root(Base(self.machine))
         self.running = call
+
+    def _arm_root(self, base: Base) -> None:
+        self.root = Call(ROOT, "", base, None, Row(""))
+
+    def scope(self, call: Call) -> Call:
+        """What the states behind a call are in."""
+        around = call.parent or self.root
+        assert around is not None
+        return around
 
     def _arm(self, site: BranchSite | PointSite, continuation: Continuation) -> Call | None:
         """Arm the calls around a fork that are not armed yet, the outermost first."""
@@ -159,6 +188,8 @@ class Calls:
         if not fresh:
             return call
         base = Base(self.machine)
+        if self.root is None:
+            self._arm_root(base)
         for around, called in reversed(fresh):
             call = Call(around, called, base, call, self.ledger.row(around[1], called))
             if self.arguments_count:
@@ -180,18 +211,19 @@ class Calls:
         if call.continuation[0] is not continuation or call.site is not site.call:
             return False
         self.running = call.parent
-        if self._alone(call):
+        if self._alone(call, site):
             self.on_left(call)
             self.forget(call)
             return False
         self.returning = call
         return True
 
-    def _alone(self, call: Call) -> bool:
-        """Is nobody left to compare with?"""
-        if call.count or call.children or call.held or call.returned or call.open:
+    def _alone(self, call: Call, site: ReturnSite) -> bool:
+        """Is nobody there to compare with?"""
+        if call.count or call.children or call.held or call.open or self.machine.decider.siblings:
             return False
-        return not self.machine.decider.siblings
+        scope = self.scope(call)
+        return meeting_place(site, call.continuation[0], scope) not in scope.meetings
 
     def forget(self, call: Call) -> None:
         """Nobody is inside any more."""

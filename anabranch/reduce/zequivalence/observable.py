@@ -24,9 +24,9 @@ IGNORED_NOTES = frozenset(("name", "prefer"))  # names of inputs to come, and wi
 
 
 class Common:
-    """The part of a call's base that is still there when the call has returned, and its variables.
+    """The part of a call's base that is still there at a place inside it, and its variables.
 
-    What was local to the call is gone by then, on all paths alike.
+    What was local to calls that have returned is gone by then, on all paths alike.
     """
 
     __slots__ = (
@@ -89,9 +89,8 @@ def kind_of(key: Any) -> Any:
 
 
 def frame_variables(call: Call) -> set[int]:
-    """The variables in the live values of the frames that go on behind a call, and in its arguments where
-    these count."""
-    found = set(call.arguments or ())
+    """The variables in the live values of the frames around a call."""
+    found: set[int] = set()
     continuation = call.continuation
     while continuation[1] is not None:
         found |= variables_of(continuation[3:])

@@ -10,7 +10,7 @@ from anabranch.explore.protocols import Contract
 from anabranch.machine import State
 from anabranch.machine.translator.sites import ReturnSite
 from anabranch.reduce.zequivalence.callee_first import CalleeFirst
-from anabranch.reduce.zequivalence.calls import Call, Calls
+from anabranch.reduce.zequivalence.calls import Call, Calls, Meeting, meeting_place
 from anabranch.reduce.zequivalence.canonical import Table, canonical_form
 from anabranch.reduce.zequivalence.constraint import StateConstraint
 from anabranch.reduce.zequivalence.ledger import ZLedger
@@ -21,6 +21,7 @@ Exact = Callable[[StateConstraint, StateConstraint], bool | None]
 """Are two constraints z-equivalent, as the solver says? None if it gives up."""
 
 FORMS_KEPT = 100_000
+FORMED_ANEW = 64
 EXACT_FROM = (
     8  # states behind a call, from which on the solver is asked about those that the rules tell apart
 )
@@ -77,36 +78,45 @@ class ZEquivalence:
 
     def _twin(self, state: State, call: Call) -> State | None:
         """The kept state that shows all that this one could."""
-        call.returned += 1
         self.ledger.came_back(call.site, call.row, state.multiplicity)
-        if call.returned == 1:
-            call.unformed = state
+        scope = self.calls.scope(call)
+        site: Any = state.entry
+        meeting = scope.meetings.setdefault(meeting_place(site, state.continuation, scope), Meeting())
+        meeting.returned += 1
+        if meeting.returned == 1:
+            meeting.unformed = state
             return None
-        if call.unformed is not None:
-            first, call.unformed = call.unformed, None
-            self._form(first, call)
-        return self._form(state, call)
+        if meeting.unformed is not None:
+            first, meeting.unformed = meeting.unformed, None
+            self._form(first, call, scope, meeting)
+        return self._form(state, call, scope, meeting)
 
-    def _form(self, state: State, call: Call) -> State | None:
+    def _form(self, state: State, call: Call, scope: Call, meeting: Meeting) -> State | None:
         """Keep the form of a state; the one that had it already, if any."""
-        constraint = self.encoder.constraint(state, call)
-        if call.common.grown:
-            self._form_anew(call)
-        kept = call.forms.setdefault(self._canonical(constraint), state)
+        constraint = self.encoder.constraint(state, scope, meeting, call.arguments)
+        if meeting.common.grown:
+            self._form_anew(call, scope, meeting)
+        kept = meeting.forms.setdefault(self._canonical(constraint), state)
         if kept is not state:
             return kept
-        call.kept[state] = constraint
+        meeting.kept[state] = constraint
         return None
 
-    def _form_anew(self, call: Call) -> None:
-        """Something has changed on a path that had not on those before: it is now an output of all."""
-        call.common.grown = False
-        call.forms.clear()
-        for state in list(call.kept):
-            constraint = call.kept[state] = self.encoder.constraint(state, call)
-            other = call.forms.setdefault(self._canonical(constraint), state)
-            if other is not state and self.search.waits(state):
-                del call.kept[state]
+    def _form_anew(self, call: Call, scope: Call, meeting: Meeting) -> None:
+        """Something has changed on a path that had not on those before: it is now an output of all.
+
+        Where there are many, the oldest ones are no longer compared with.
+        """
+        meeting.common.grown = False
+        meeting.forms.clear()
+        before = list(meeting.kept)
+        meeting.kept.clear()
+        for state in before[-FORMED_ANEW:]:
+            constraint = self.encoder.constraint(state, scope, meeting, call.arguments)
+            other = meeting.forms.setdefault(self._canonical(constraint), state)
+            if other is state:
+                meeting.kept[state] = constraint
+            elif self.search.waits(state):
                 self.search.remove(state)
                 self._remove(state, other, call)
 
@@ -134,13 +144,17 @@ class ZEquivalence:
 
     def over(self, call: Call) -> None:
         """Nobody is inside any more: where many wait behind the call, the solver compares them."""
-        if self.exact is None or len(call.kept) < EXACT_FROM:
+        if self.exact is None or len(call.held) < EXACT_FROM:
             return
+        scope = self.calls.scope(call)
         began = thread_time()
         groups: dict[Any, list[tuple[State, StateConstraint]]] = {}
         pairs = EXACT_PAIRS
-        for state, constraint in call.kept.items():
-            if not self.search.waits(state):
+        for state in list(call.held):
+            site: Any = state.entry
+            meeting = scope.meetings[meeting_place(site, state.continuation, scope)]
+            constraint = meeting.kept.get(state)
+            if constraint is None:
                 continue
             alike = groups.setdefault(tuple(name for name, _, _ in constraint.outputs), [])
             for kept, other in alike:

@@ -18,13 +18,11 @@ from anabranch.expr import Expr, expr_vars, var
 from anabranch.expr.node import ITE, operands
 from anabranch.machine import State
 from anabranch.machine.constants import element_types
-from anabranch.machine.joining.chains import as_condition
 from anabranch.machine.joining.memory import differing, expression_word
 from anabranch.machine.joining.same import same
 from anabranch.machine.memory import PAGE_BITS, join_bytes
 from anabranch.machine.objects import OBJECT_SHIFT, ObjectInfo
-from anabranch.machine.state import Cons
-from anabranch.reduce.zequivalence.calls import Call
+from anabranch.reduce.zequivalence.calls import Call, Meeting
 from anabranch.reduce.zequivalence.constraint import StateConstraint
 from anabranch.reduce.zequivalence.observable import IGNORED_NOTES, NUMBER_BITS, Common, kind_of
 from anabranch.reduce.zequivalence.variables import NoteVariables, PageVariables, Unreadable, variables_in
@@ -43,33 +41,42 @@ class Encoder:
         self.notes = NoteVariables()
         self.rest = var("rest of the path condition", 1)
 
-    def constraint(self, state: State, call: Call) -> StateConstraint:
-        """`call.common.grown` is set where outputs came up that the states before this one did not have."""
-        if call.common is None:
-            call.common = Common(call, state, self.pages, self.notes)
-        return _Encoding(state, call, self).made
+    def constraint(
+        self, state: State, scope: Call, meeting: Meeting, more: frozenset[int]
+    ) -> StateConstraint:
+        """What tells a state from others at its place in the scope; `more` variables are observable anyway.
+
+        `meeting.common.grown` is set where outputs came up that the states before this one did not have.
+        """
+        if meeting.common is None:
+            meeting.common = Common(scope, state, self.pages, self.notes)
+        return _Encoding(state, scope, meeting.common, self, more).made
 
 
 class _Encoding:
-    """One state behind one call."""
+    """One state at one place of one call."""
 
-    def __init__(self, state: State, call: Call, encoder: Encoder) -> None:
+    def __init__(
+        self, state: State, scope: Call, common: Common, encoder: Encoder, more: frozenset[int]
+    ) -> None:
         self.state = state
-        self.common: Common = call.common
+        self.common = common
         self.outputs: list[Output] = []
-        self.seen: set[int] = set()  # variables that must keep their identity
+        self.seen: set[int] = set(more)  # variables that must keep their identity
         self.met: dict[int, int] = {}  # new objects by number, in the order in which they were met
         self.queue: list[int] = []
         self._objects(encoder.leaks)
-        self._registers(call)
+        self._frames(scope)
         changed = self._memory()
         self._notes()
         for number in self.queue:  # grows while it is gone through
             self._new_object(number)
-        observable = self.common.observable(changed, encoder.pages) | self.seen
+        observable = common.observable(changed, encoder.pages)
+        if self.seen:
+            observable |= self.seen
         # What was left out is about nothing that anybody can see. One unobservable Boolean stands for it, the
         # same way for all states: they are paths that are possible, and only what they allow is compared.
-        clauses = (encoder.rest, *self._clauses(call, observable))
+        clauses = (encoder.rest, *self._clauses(scope, observable))
         self.made = StateConstraint(clauses, tuple(self.outputs), observable)
 
     # ---- objects -------------------------------------------------------------------------------------
@@ -114,18 +121,25 @@ class _Encoding:
 
     # ---- values --------------------------------------------------------------------------------------
 
-    def _registers(self, call: Call) -> None:
-        """What was returned, and live values of the caller that are not what they were before the call."""
+    def _frames(self, scope: Call) -> None:
+        """The live values of the frames in the scope: what was returned is one of them."""
         site: Any = self.state.entry
-        before = dict(zip(site.call.names, call.continuation[3:], strict=True))
-        for name, value in zip(site.names, self.state.values, strict=True):
-            if name == site.result:
-                self._typed(("ret",), value, site.unit.plan.locals[int(name[1:])].type)
-            elif before[name] is not value:
-                if name in ("D", "va"):
-                    self._opaque(("frame", name), value)
-                else:
-                    self._typed(("frame", name), value, site.unit.plan.locals[int(name[1:])].type)
+        self._frame(0, site, self.state.values)
+        continuation, level = self.state.continuation, 1
+        while continuation is not scope.continuation and continuation[1] is not None:
+            self._frame(level, continuation[1], continuation[3:])
+            continuation, level = continuation[0], level + 1
+
+    def _frame(self, level: int, site: Any, values: tuple[Any, ...]) -> None:
+        types = site.unit.plan.locals
+        for name, value in zip(site.names, values, strict=True):
+            if name == "D":
+                for position, address in enumerate(value):
+                    self._value((level, name, position), address, 64)
+            elif name == "va":
+                self._opaque((level, name), value)
+            else:
+                self._typed((level, name), value, types[int(name[1:])].type)
 
     def _typed(self, name: tuple[Hashable, ...], value: Any, type: Any) -> None:
         if isinstance(value, tuple):
@@ -201,16 +215,9 @@ class _Encoding:
 
         The offsets that these cover.
         """
-        first, size = offsets[0], len(offsets)
-        if not self.new and offsets[-1] - first + 1 == size:
-            data = page[first : first + size]
-            try:
-                known_data = bytes(data)
-            except TypeError:
-                pass
-            else:
-                self.outputs.append(((*name, first, size), int.from_bytes(known_data, "little"), 8 * size))
-                return offsets
+        if page.__class__ is bytearray and not self._points_to_new(page):
+            self.outputs.append(((*name, "all"), int.from_bytes(page, "little"), 8 * len(page)))
+            return range(len(page))
         covered: list[int] = []
         done = 0
         known: list[int] = []  # a run of known bytes
@@ -234,6 +241,12 @@ class _Encoding:
             done = start + size
         self._run(name, page, known)
         return covered
+
+    def _points_to_new(self, page: bytearray) -> bool:
+        new = self.new
+        if not new:
+            return False
+        return any(page.find(number.to_bytes(OBJECT_SHIFT // 8, "little")) >= 0 for number in new)
 
     def _run(self, name: tuple[Hashable, ...], page: Any, offsets: list[int]) -> None:
         if offsets:
@@ -288,7 +301,7 @@ class _Encoding:
 
     # ---- the path condition --------------------------------------------------------------------------
 
-    def _clauses(self, call: Call, observable: frozenset[int]) -> tuple[Expr, ...]:
+    def _clauses(self, scope: Call, observable: frozenset[int]) -> tuple[Expr, ...]:
         """The constraints that say something about observable variables or outputs, as far as they are not
         the same on all paths of the call.
 
@@ -300,30 +313,14 @@ class _Encoding:
                 mentioned.update(expr_vars(value))
         hidden = mentioned - observable
         slices = self.state.slices
-        learnt = learnt_about(self.state.condition, call.base.condition)
-        if learnt is None:  # no path of the call: nothing is known of what it has in common with others
-            self.outputs.append((("alone", Same(self.state)), 0, 1))
-            learnt = set(slices)
-        parts: dict[Slice, None] = dict.fromkeys([slices[i] for i in sorted(hidden | learnt) if i >= 0])
+        before = scope.base.slices
+        wanted = [i for i in observable if i >= 0 and slices.get(i) is not before.get(i)]
+        wanted += [i for i in hidden if i >= 0]
+        parts: dict[Slice, None] = dict.fromkeys([slices[i] for i in sorted(wanted)])
         clauses: list[Expr] = []
         for part in parts:
-            if part.order and any(i in observable or i in hidden for i in part.vars):
-                clauses.extend(part.order)
+            clauses.extend(part.order)
         return tuple(clauses)
-
-
-def learnt_about(condition: Cons, before: Cons) -> set[int] | None:
-    """The variables that a path condition has said something about since it was another one; None if it never
-    was."""
-    found: set[int] = set()
-    while condition is not before:
-        if condition is None:
-            return None
-        item, condition = condition
-        known = as_condition(item)
-        if known.__class__ is Expr:
-            found.update(expr_vars(known))
-    return found
 
 
 def fingerprint(constraint: StateConstraint) -> Hashable:
