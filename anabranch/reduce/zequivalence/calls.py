@@ -99,7 +99,7 @@ class Call:
 
 
 def meeting_place(site: ReturnSite, continuation: Continuation, scope: Call) -> Hashable:
-    """Where states are that can be compared: the place behind the call, and the calls around up to the scope."""
+    """Where states can be compared: the place behind the call, and the calls around it up to the scope."""
     outer = scope.continuation
     if continuation is outer:
         return site

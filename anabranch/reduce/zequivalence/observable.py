@@ -14,13 +14,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from anabranch.machine import State
+from anabranch.machine.joining.memory import differing
 from anabranch.machine.memory import PAGE_BITS
-from anabranch.machine.objects import OBJECT_SHIFT
+from anabranch.machine.objects import OBJECT_SHIFT, ObjectInfo
 from anabranch.reduce.zequivalence.calls import Call
 from anabranch.reduce.zequivalence.variables import NoteVariables, PageVariables, variables_of
 
 NUMBER_BITS = OBJECT_SHIFT - PAGE_BITS  # of an offset, in pages
 IGNORED_NOTES = frozenset(("name", "prefer"))  # names of inputs to come, and wishes for tests
+SHARED_KEPT = 2_000
+Objects = dict[int, ObjectInfo]
 
 
 class Common:
@@ -30,8 +33,11 @@ class Common:
     """
 
     __slots__ = (
+        "_changes",
+        "_objects",
         "all_notes",
         "by_page",
+        "encoded",
         "fixed",
         "grown",
         "keys",
@@ -54,16 +60,59 @@ class Common:
         }
         self.touched: dict[int, set[int]] = {}  # offsets by page of what has changed on some path
         self.grown = False
+        # Found for pages and objects that many states share, which are held so that they keep their identity:
+        self._changes: dict[int, tuple[Any, list[int]]] = {}
+        self._objects: dict[int, tuple[Any, Objects, list[tuple[int, str]]]] = {}
+        self.encoded: dict[int, tuple[Any, tuple[int, ...], list[Any], Sequence[int]]] = {}
         self.by_page: Counter[int] = Counter()  # variable -> pages that hold it
         for page in self.pages.values():
             if page.__class__ is list:
                 self.by_page.update(pages.of(page))
         self.all_notes = base.notes
-        self.keys = frozenset(base.notes)
+        self.keys = set(base.notes)
         self.notes: dict[Any, Any] = {k: v for k, v in base.notes.items() if kind_of(k) not in IGNORED_NOTES}
         kept = notes.of(base.notes)
         self.fixed = frozenset(frame_variables(call)).union(base.slices if kept is None else kept)
         self.total = self.fixed.union(self.by_page)
+
+    def objects_since(self, objects: Any) -> tuple[Objects, list[tuple[int, str]]]:
+        """The objects that are new, and the numbers of those that have ended, with how."""
+        known = self._objects.get(id(objects))
+        if known is not None:
+            return known[1], known[2]
+        common, now = self.objects, dict(objects)
+        new: Objects = {}
+        ended: list[tuple[int, str]] = []
+        for number, info in now.items() - common.items():  # objects are compared by identity
+            before = common.get(number)
+            if before is None:
+                new[number] = info
+            elif before.end != info.end or before.size != info.size:
+                ended.append((number, info.end))
+        if len(now) - len(new) != len(common):
+            ended += [(number, "gone") for number in common if number not in now]
+        if len(self._objects) >= SHARED_KEPT:
+            self._objects.clear()
+        new = dict(sorted(new.items()))
+        self._objects[id(objects)] = (objects, new, sorted(ended))
+        return new, sorted(ended)
+
+    def changes(self, key: int, page: Any) -> list[int]:
+        """The offsets of the bytes of a page that are not what they were."""
+        known = self._changes.get(id(page))
+        if known is not None:
+            return known[1]
+        offsets = differing(self.pages[key], page)
+        if len(self._changes) >= SHARED_KEPT:
+            self._changes.clear()
+        self._changes[id(page)] = (page, offsets)
+        return offsets
+
+    def keep(self, page: Any, how: tuple[int, ...], outputs: list[Any], covered: Sequence[int]) -> None:
+        """Remember the outputs for a page."""
+        if len(self.encoded) >= SHARED_KEPT:
+            self.encoded.clear()
+        self.encoded[id(page)] = (page, how, outputs, covered)
 
     def observable(self, changed: Mapping[int, Sequence[int]], pages: PageVariables) -> frozenset[int]:
         """The observable variables, where some bytes (offsets by page) are no longer what they were."""

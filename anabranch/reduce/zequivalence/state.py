@@ -18,10 +18,10 @@ from anabranch.expr import Expr, expr_vars, var
 from anabranch.expr.node import ITE, operands
 from anabranch.machine import State
 from anabranch.machine.constants import element_types
-from anabranch.machine.joining.memory import differing, expression_word
+from anabranch.machine.joining.memory import expression_word
 from anabranch.machine.joining.same import same
 from anabranch.machine.memory import PAGE_BITS, join_bytes
-from anabranch.machine.objects import OBJECT_SHIFT, ObjectInfo
+from anabranch.machine.objects import OBJECT_SHIFT
 from anabranch.reduce.zequivalence.calls import Call, Meeting
 from anabranch.reduce.zequivalence.constraint import StateConstraint
 from anabranch.reduce.zequivalence.observable import IGNORED_NOTES, NUMBER_BITS, Common, kind_of
@@ -83,19 +83,9 @@ class _Encoding:
 
     def _objects(self, leaks: bool) -> None:
         """Which objects are new, and which have ended."""
-        self.new: dict[int, ObjectInfo] = {}
-        common, objects = self.common.objects, dict(self.state.objects)
-        ended: list[tuple[int, str]] = []
-        for number, info in objects.items() - common.items():  # objects are compared by identity
-            before = common.get(number)
-            if before is None:
-                self.new[number] = info
-            elif before.end != info.end or before.size != info.size:
-                ended.append((number, info.end))
-        if len(objects) - len(self.new) != len(common):
-            ended += [(number, "gone") for number in common if number not in objects]
+        self.new, ended = self.common.objects_since(self.state.objects)
         if ended:
-            self.outputs.append((("end", *sorted(ended)), 0, 1))
+            self.outputs.append((("end", *ended), 0, 1))
         if leaks:
             lost = [(i.site.number, i.size) for i in self.new.values() if i.site.kind == "heap" and not i.end]
             self.outputs.append((("leaks", *sorted(lost)), 0, 1))
@@ -183,7 +173,7 @@ class _Encoding:
     # ---- memory --------------------------------------------------------------------------------------
 
     def _memory(self) -> dict[int, Sequence[int]]:
-        """Outputs for the bytes that are not what they were, on this path or on another one of the call; their
+        """Outputs for the bytes that are not what they were, on this path or on another of the call; their
         offsets by page."""
         pages, common = self.state.pages, self.common
         touched = common.touched
@@ -195,7 +185,7 @@ class _Encoding:
             if page is None:
                 ended.append(key)
                 continue
-            offsets = differing(before, page)
+            offsets = common.changes(key, page)
             if offsets:
                 known = touched.setdefault(key, set())
                 if not known.issuperset(offsets):
@@ -205,10 +195,25 @@ class _Encoding:
         for key in sorted(touched):
             page = pages.get(key)
             if page is not None:
-                changed[key] = self._bytes(("mem", key), page, sorted(touched[key]))
+                changed[key] = self._page(key, page, touched[key])
         for key in ended:
             changed[key] = range(len(common.pages[key]))
         return changed
+
+    def _page(self, key: int, page: Any, touched: set[int]) -> Sequence[int]:
+        """Outputs for the touched bytes of a page; states share pages, and then what they come to."""
+        known = self.common.encoded.get(id(page))
+        state = (len(touched), *self.new)
+        if known is not None and known[1] == state:
+            self.outputs += known[2]
+            return known[3]
+        first, met = len(self.outputs), len(self.met)
+        covered = self._bytes(("mem", key), page, sorted(touched))
+        outputs = self.outputs[first:]
+        pointers = any(isinstance(name, tuple) and ("to" in name or "pin" in name) for name, _, _ in outputs)
+        if len(self.met) == met and not pointers:
+            self.common.keep(page, state, outputs, covered)
+        return covered
 
     def _bytes(self, name: tuple[Hashable, ...], page: Any, offsets: Sequence[int]) -> Sequence[int]:
         """Outputs for some bytes of a page: whole expressions, pointers to new objects, runs of known bytes.
@@ -286,9 +291,13 @@ class _Encoding:
         if notes is self.common.all_notes:
             return
         changed = [(key, notes.get(key)) for key, old in before.items() if notes.get(key) is not old]
-        changed += [(key, notes[key]) for key in dict(notes).keys() - self.common.keys]
+        added = dict(notes).keys() - self.common.keys
+        if added:
+            ignored = {key for key in added if kind_of(key) in IGNORED_NOTES}
+            self.common.keys |= ignored  # nothing to look at another time
+            changed += [(key, notes[key]) for key in added - ignored]
         for key, now in sorted(changed, key=lambda item: repr(item[0])) if len(changed) > 1 else changed:
-            if kind_of(key) not in IGNORED_NOTES and not same(before.get(key), now):
+            if not same(before.get(key), now):
                 self._opaque(("note", plain(key)), now)
 
     def _opaque(self, name: tuple[Hashable, ...], value: Any) -> None:
