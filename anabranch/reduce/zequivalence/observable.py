@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import compress
+from operator import is_not
 from typing import Any
 
 from anabranch.machine import State
-from anabranch.machine.joining.memory import differing
 from anabranch.machine.memory import PAGE_BITS
 from anabranch.machine.objects import OBJECT_SHIFT, ObjectInfo
 from anabranch.reduce.zequivalence.calls import Call
@@ -102,7 +103,9 @@ class Common:
         known = self._changes.get(id(page))
         if known is not None:
             return known[1]
-        offsets = differing(self.pages[key], page)
+        before = self.pages[key]
+        # Bytes are small integers, of which there is one object each, or interned expressions.
+        offsets = list(compress(range(len(page)), map(is_not, before, page)))
         if len(self._changes) >= SHARED_KEPT:
             self._changes.clear()
         self._changes[id(page)] = (page, offsets)

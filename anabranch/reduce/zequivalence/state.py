@@ -291,11 +291,12 @@ class _Encoding:
         if notes is self.common.all_notes:
             return
         changed = [(key, notes.get(key)) for key, old in before.items() if notes.get(key) is not old]
-        added = dict(notes).keys() - self.common.keys
-        if added:
-            ignored = {key for key in added if kind_of(key) in IGNORED_NOTES}
-            self.common.keys |= ignored  # nothing to look at another time
-            changed += [(key, notes[key]) for key in added - ignored]
+        keys = self.common.keys
+        for key in [key for key in notes if key not in keys]:
+            if kind_of(key) in IGNORED_NOTES:
+                keys.add(key)  # nothing to look at another time
+            else:
+                changed.append((key, notes[key]))
         for key, now in sorted(changed, key=lambda item: repr(item[0])) if len(changed) > 1 else changed:
             if not same(before.get(key), now):
                 self._opaque(("note", plain(key)), now)
