@@ -80,12 +80,16 @@ def findings(run: EngineRun, source: Path) -> tuple[set[int], set[tuple[str, int
 
 
 def compare(
-    source: Path, directory: Path, combination: Combination, plain: EngineRun
+    source: Path, directory: Path, combination: Combination, plain: EngineRun, extra: tuple[str, ...]
 ) -> tuple[list[str], int]:
     """What differs from a run without reductions, and how many states were removed."""
     try:
         run = run_engine(
-            [source], directory, search=combination.search, tests="covering", extra=combination.flags
+            [source],
+            directory,
+            search=combination.search,
+            tests="covering",
+            extra=(*combination.flags, *extra),
         )
     except EngineFailure as failure:
         return [str(failure)], 0
@@ -97,11 +101,18 @@ def compare(
         problems.append(f"lines: missing {sorted(all_lines - lines)}, more {sorted(lines - all_lines)}")
     if errors != all_errors:
         problems.append(f"errors: missing {sorted(all_errors - errors)}, more {sorted(errors - all_errors)}")
-    return problems, int(run.run["reductions"]["zequivalence"]["removed"])
+    figures = run.run["reductions"]["zequivalence"]
+    if figures.get("wrong"):
+        problems.append(f"{figures['wrong']} states wrongly removed")
+    return problems, int(figures["removed"])
 
 
 def check_seed(
-    seed: int, every: Sequence[Combination], number: int | None = None, keep: Path | None = None
+    seed: int,
+    every: Sequence[Combination],
+    number: int | None = None,
+    keep: Path | None = None,
+    extra: tuple[str, ...] = (),
 ) -> Outcome:
     """One program, under the combinations chosen for it."""
     outcome = Outcome(seed)
@@ -125,7 +136,7 @@ def check_seed(
             outcome.usable = False
             return outcome
         for combination in chosen(every, seed, number):
-            problems, removed = compare(source, directory / str(combination), combination, plain)
+            problems, removed = compare(source, directory / str(combination), combination, plain, extra)
             outcome.runs += 1
             outcome.removed += removed
             if removed:
@@ -144,10 +155,20 @@ def main(argv: list[str] | None = None) -> int:
         "--each", type=int, default=8, metavar="K",
         help="combinations a program, other ones for each (default 8; 0: all)",
     )  # fmt: skip
+    parser.add_argument(
+        "--engine-flag", action="append", default=[], metavar="FLAG",
+        help="one more flag for every run, such as --verify-reductions",
+    )  # fmt: skip
     arguments = parser.parse_args(argv)
     arguments.keep.mkdir(parents=True, exist_ok=True)
     every = every_combination()
-    check = partial(check_seed, every=every, number=arguments.each or None, keep=arguments.keep)
+    check = partial(
+        check_seed,
+        every=every,
+        number=arguments.each or None,
+        keep=arguments.keep,
+        extra=tuple(arguments.engine_flag),
+    )
     found: list[Outcome] = []
     skipped = 0
     seeds = iter(range(arguments.first, arguments.first + 20 * arguments.count))

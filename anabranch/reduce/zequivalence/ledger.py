@@ -9,6 +9,7 @@ from typing import Any
 from anabranch.machine.translator.sites import CallSite
 
 IN_VAIN = 200  # states behind a call of which none was ever removed, after which it is no longer looked at
+ASKED_IN_VAIN = 32  # exact checks for each that finds something
 
 
 @dataclass(slots=True)
@@ -39,6 +40,13 @@ class Place:
     returned: int = 0
     removed: int = 0
     closed: bool = False
+    asked: int = 0  # exact checks
+    found: int = 0  # that removed a state
+
+    @property
+    def worth_asking(self) -> bool:
+        """Does the solver find twins here, as far as it was asked?"""
+        return self.asked < ASKED_IN_VAIN or self.found * ASKED_IN_VAIN >= self.asked
 
 
 @dataclass(slots=True)
@@ -72,6 +80,7 @@ class ZLedger:
         self.places[site].removed += 1
         row.removed += 1
         row.exact += exact
+        self.places[site].found += exact
 
     def figures(self) -> list[dict[str, Any]]:
         """For the report and the run's summary, the most fruitful first."""

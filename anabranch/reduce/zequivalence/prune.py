@@ -146,7 +146,7 @@ class ZEquivalence:
         """Nobody is inside any more: where many wait behind the call, the solver compares them."""
         if self.exact is None or len(call.held) < EXACT_FROM:
             return
-        scope = self.calls.scope(call)
+        scope, place = self.calls.scope(call), self.ledger.places[call.site]
         began = thread_time()
         groups: dict[Any, list[tuple[State, StateConstraint]]] = {}
         pairs = EXACT_PAIRS
@@ -156,12 +156,14 @@ class ZEquivalence:
             constraint = meeting.kept.get(state)
             if constraint is None:
                 continue
-            alike = groups.setdefault(tuple(name for name, _, _ in constraint.outputs), [])
+            names = tuple(name for name, _, _ in constraint.outputs)
+            alike = groups.setdefault((names, constraint.observable), [])
             for kept, other in alike:
-                if not pairs:
+                if not pairs or not place.worth_asking:
                     break
                 pairs -= 1
                 self.asked += 1
+                place.asked += 1
                 answer = self.exact(other, constraint)
                 if answer is None:
                     self.undecided += 1

@@ -131,14 +131,23 @@ CASES: dict[str, tuple[str, tuple[int, int]]] = {
     "conditions on what was there before": (
         """
         static int f(int a) { int u = __VERIFIER_nondet_int(); if (u > a) return 1; return 1; }
-        int main(void) { int a = __VERIFIER_nondet_int(); int r = f(a); assert(r + a != 2147483647); return 0; }
+        int main(void) {
+          int a = __VERIFIER_nondet_int(), r = f(a);
+          assert(r + a != 2147483647);
+          return 0;
+        }
         """,
         # for the greatest a, no u is above
         (2, 2),
     ),
     "known values of unknown things": (
         """
-        static int f(void) { int u = __VERIFIER_nondet_int(); if (u == 5) return u; if (u == 6) return 5; return 0; }
+        static int f(void) {
+          int u = __VERIFIER_nondet_int();
+          if (u == 5) return u;
+          if (u == 6) return 5;
+          return 0;
+        }
         int main(void) { int r = f(); assert(r != 6); return r; }
         """,
         (3, 2),
@@ -275,6 +284,17 @@ def test_differences_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert figures(found)["wrong"] == 1
     assert not found.result.complete
     assert any("wrongly removed" in text for text in found.collector.warnings)
+
+
+def test_exact_checks_where_the_rules_give_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prune.ZEquivalence, "_canonical", lambda self, constraint: object())
+    monkeypatch.setattr(prune, "EXACT_FROM", 2)
+    blind = removing(tmp_path, NESTED)
+    assert figures(blind)["removed"] == 0
+    exact = removing(tmp_path, NESTED, "--zeq", "exact", "--verify-reductions")
+    same_findings(exact, plain(tmp_path, NESTED))
+    assert sum(row["exact"] for row in figures(exact)["functions"]) == figures(exact)["removed"] > 20
+    assert figures(exact)["wrong"] == 0
 
 
 def test_the_same_run_twice(tmp_path: Path) -> None:
