@@ -47,6 +47,8 @@ class Common:
         "pages",
         "total",
         "touched",
+        "version",
+        "whole",
     )
 
     def __init__(self, call: Call, state: State, pages: PageVariables, notes: NoteVariables) -> None:
@@ -61,6 +63,8 @@ class Common:
         }
         self.touched: dict[int, set[int]] = {}  # offsets by page of what has changed on some path
         self.grown = False
+        self.version = 0
+        self.whole: Any = None  # what the memory of the latest state came to
         # Found for pages and objects that many states share, which are held so that they keep their identity:
         self._changes: dict[int, tuple[Any, list[int]]] = {}
         self._objects: dict[int, tuple[Any, Objects, list[tuple[int, str]]]] = {}

@@ -177,6 +177,12 @@ class _Encoding:
         offsets by page."""
         pages, common = self.state.pages, self.common
         touched = common.touched
+        known = common.whole
+        if known is not None and known[0] is pages and known[1] == common.version and not self.new:
+            self.outputs += known[2]  # paths that wrote nothing since they parted share their memory
+            found: dict[int, Sequence[int]] = known[3]
+            return found
+        first = len(self.outputs)
         ended: list[int] = []
         for key, before in common.pages.items():
             page = pages.get(key)
@@ -187,10 +193,11 @@ class _Encoding:
                 continue
             offsets = common.changes(key, page)
             if offsets:
-                known = touched.setdefault(key, set())
-                if not known.issuperset(offsets):
-                    known.update(offsets)
+                before_now = touched.setdefault(key, set())
+                if not before_now.issuperset(offsets):
+                    before_now.update(offsets)
                     common.grown = True
+                    common.version += 1
         changed: dict[int, Sequence[int]] = {}
         for key in sorted(touched):
             page = pages.get(key)
@@ -198,6 +205,8 @@ class _Encoding:
                 changed[key] = self._page(key, page, touched[key])
         for key in ended:
             changed[key] = range(len(common.pages[key]))
+        if not self.new:
+            common.whole = (pages, common.version, self.outputs[first:], changed)
         return changed
 
     def _page(self, key: int, page: Any, touched: set[int]) -> Sequence[int]:
