@@ -81,7 +81,7 @@ class Flexible:
             self._waiting.append(r)
 
     def restrict(self, i: int, cube: Cube | None) -> None:
-        """A leaf has only these values from now on; None: values that are no cube, so that no rule applies."""
+        """A leaf has only these values from now on; None: they are no cube, so that no rule applies."""
         self.leaf[i] = cube
         if cube is not None:
             self._waiting.append(i)
