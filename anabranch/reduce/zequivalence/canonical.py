@@ -113,7 +113,7 @@ class _Form:
         parts = self._settled()
         self._split()
         if any(g.leaves > 1 for g in self.groups):
-            self._refine()
+            self._order()
         self._name_leaves()
         self._encode()
         parts += [self._group_key(g) for g in self.groups]
@@ -229,21 +229,36 @@ class _Form:
 
     # -- order and numbers of leaves ----------------------------------------------------------------------
 
-    def _refine(self) -> None:
-        """Digests of nodes that depend on where their leaves occur, and not on which variables they are."""
-        graph, anonymous = self.graph, self.anonymous
-        size = len(graph.nodes)
-        look: list[int] = [0] * size
-        for i in self.kept:
-            if anonymous[i] and self._is_leaf(i):
-                look[i] = self._leaf_look(i)
-        for _ in range(REFINEMENTS):
-            self._digest_up(look)
-            context = self._digest_down()
-            for i in self.kept:
-                if anonymous[i] and self._is_leaf(i):
-                    look[i] = hash((look[i], context[i]))
+    def _order(self) -> None:
+        """Digests of nodes that depend on where their leaves occur, and not on which variables they are.
+
+        At first a leaf is known by its values alone; while something is undecided, also by where it occurs.
+        """
+        leaves = [i for i in self.kept if self.anonymous[i] and self._is_leaf(i)]
+        look: list[int] = [0] * len(self.graph.nodes)
+        for i in leaves:
+            look[i] = self._leaf_look(i)
         self._digest_up(look)
+        for _ in range(REFINEMENTS):
+            if not self._undecided():
+                break
+            context = self._digest_down()
+            for i in leaves:
+                look[i] = hash((look[i], context[i]))
+            self._digest_up(look)
+
+    def _undecided(self) -> bool:
+        """Are there clauses of a group, or operands that may change places, with the same digest?"""
+        digest, nodes = self.digest, self.graph.nodes
+        for group in self.groups:
+            if len({digest[r] for r in group.clauses}) < len(group.clauses):
+                return True
+        for i in self.kept:
+            if self.anonymous[i] and nodes[i].op in COMMUTATIVE:
+                x, y = self.below[i] or (0, -1)
+                if x >= 0 and y >= 0 and x != y and digest[x] == digest[y]:
+                    return True
+        return False
 
     def _leaf_look(self, i: int) -> int:
         return self.table.number(

@@ -116,11 +116,15 @@ _UNDONE: dict[str, Callable[[Expr, Any], tuple[Any, Any]]] = {ADD: _undo_add, XO
 def replaced(roots: Sequence[Any], values: dict[Expr, Any]) -> list[Any]:
     """All roots with values put in for nodes, simplified; shared parts are built once."""
     memo: dict[Expr, Any] = dict(values)
+    inside = {v.a for v in values} if all(v.op == VAR for v in values) else None
     stack: list[Expr] = [r for r in roots if r.__class__ is Expr]
     while stack:
         n = stack[-1]
         if n in memo:
             stack.pop()
+            continue
+        if inside is not None and n.vs is not None and inside.isdisjoint(n.vs):
+            memo[n] = n
             continue
         waiting = [x for x in operands(n) if x not in memo]
         if waiting:
