@@ -14,7 +14,7 @@ extern void clear_alarm(int sensor);
 extern void fan_speed(int percent);
 
 enum { EIO = 5, EAGAIN = 11, ENODEV = 19, EPROTO = 71, ETIMEDOUT = 110 };
-enum { SENSORS = 4, TRIES = 2, STRETCH = 2, CALIBRATION = 6, SDA = 0, SCL = 1 };
+enum { SENSORS = 3, TRIES = 2, STRETCH = 2, CALIBRATION = 6, SDA = 0, SCL = 1 };
 enum { CMD_ID = 0x0f, CMD_CAL = 0x20, CMD_READ = 0x30, CMD_LIMIT = 0x40, CMD_RESET = 0xfe };
 enum { COLD, NORMAL, WARM, HOT };
 
@@ -41,7 +41,7 @@ static uint8_t pec(uint8_t crc, uint8_t byte)
 
 static int release_bus(int bus)
 {
-    for (int i = 0; i < 9; i++) {
+    for (int i = 0; i < 5; i++) {
         if (line_level(bus, SDA))
             return 0;
         drive_line(bus, SCL, 0);
@@ -225,7 +225,7 @@ static int watch(int index)
     if (detect(s, (uint8_t)(0x48 + index)) != 0)
         return -ENODEV;
     assert(s->gain != 0);
-    for (int i = 0; i < 3 && s->present && !bus_stuck; i++)
+    for (int i = 0; i < 2 && s->present && !bus_stuck; i++)
         on_alert(index);
     hot = s->present && s->level >= WARM;
     assert(s->level <= HOT);
