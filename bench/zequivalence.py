@@ -212,7 +212,8 @@ def linear(options: Options) -> list[str]:
         costs: list[float] = []
         for size in SIZES:
             c = make(size)
-            nodes = len(postorder([x for x in (*c.clauses, *(v for _, v, _ in c.outputs)) if _symbolic(x)]))
+            values = [v for _, v, _ in c.outputs]
+            nodes = len(postorder([x for x in (*c.clauses, *values) if isinstance(x, Expr)]))
             spent = min(_seconds(c) for _ in range(3))
             costs.append(1e6 * spent / nodes)
             rows.append((name, nodes, spent, costs[-1]))
@@ -220,10 +221,6 @@ def linear(options: Options) -> list[str]:
             problems.append(f"{name}: {costs[-1]:.1f} us a node at the largest, {min(costs):.1f} at the best")
     print_table(("constraint", "nodes", "seconds", "us/node"), rows)
     return problems
-
-
-def _symbolic(x: object) -> bool:
-    return isinstance(x, Expr)
 
 
 def _seconds(c: StateConstraint) -> float:
