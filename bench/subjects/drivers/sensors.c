@@ -8,7 +8,6 @@ extern void drive_line(int bus, int line, int level);
 extern uint8_t shift_in(int bus);
 extern void shift_out(int bus, uint8_t byte);
 extern void delay_us(int us);
-extern int16_t ambient(void);
 extern void raise_alarm(int sensor, int level);
 extern void clear_alarm(int sensor);
 extern void fan_speed(int percent);
