@@ -80,7 +80,18 @@ class _Group:
 class _Form:
     """The structure of what a reduction left."""
 
-    __slots__ = ("anonymous", "codes", "digest", "graph", "groups", "kept", "of", "reduction", "table")
+    __slots__ = (
+        "anonymous",
+        "below",
+        "codes",
+        "digest",
+        "graph",
+        "groups",
+        "kept",
+        "of",
+        "reduction",
+        "table",
+    )
 
     def __init__(self, reduction: Reduction, table: Table) -> None:
         self.reduction = reduction
@@ -90,6 +101,7 @@ class _Form:
         self.kept: list[int] = []  # nodes below what is left, down to the leaves; operands first
         self.anonymous: list[bool] = [False] * count  # leaves without a name, and nodes over them
         self.codes: list[int] = [0] * count  # numbers of structures; codes of constants are negative
+        self.below: list[tuple[int, ...]] = [()] * count  # operands: nodes, and codes of constants
         self.digest: list[int] = []
         self.groups: list[_Group] = []
         self.of: dict[int, _Group] = {}  # representative of a group's nodes -> group
@@ -101,7 +113,7 @@ class _Form:
         parts = self._settled()
         self._split()
         if any(g.leaves > 1 for g in self.groups):
-            self._refine()
+            self._order()
         self._name_leaves()
         self._encode()
         parts += [self._group_key(g) for g in self.groups]
@@ -128,7 +140,8 @@ class _Form:
 
     def _mark(self) -> None:
         """Finds the nodes over anonymous leaves; all others get their codes at once."""
-        graph, anonymous, codes = self.graph, self.anonymous, self.codes
+        graph, anonymous, codes, below = self.graph, self.anonymous, self.codes, self.below
+        number = graph.number
         for i in self.kept:
             n, cube = graph.nodes[i], graph.leaf[i]
             if cube is not None and cube[1] == 0:
@@ -138,19 +151,23 @@ class _Form:
             elif n.op == VAR:
                 codes[i] = self.table.number(("variable", n.a))
             else:
+                below[i] = tuple(
+                    [
+                        number[x] if x.__class__ is Expr else code(int(x))
+                        for x in (n.a, n.b, n.c)
+                        if x is not None
+                    ]
+                )
                 anonymous[i] = any([anonymous[k] for k in graph.operands[i]])
                 if not anonymous[i]:
-                    codes[i] = self._node_code(n)
+                    codes[i] = self._node_code(i)
 
-    def _node_code(self, n: Expr) -> int:
-        number, codes = self.graph.number, self.codes
-        below = [
-            codes[number[x]] if x.__class__ is Expr else None if x is None else code(int(x))
-            for x in (n.a, n.b, n.c)
-        ]
-        if n.op in COMMUTATIVE and below[0] > below[1]:  # type: ignore[operator]
-            below[0], below[1] = below[1], below[0]
-        return self.table.number((n.op, n.w, *below))
+    def _node_code(self, i: int) -> int:
+        n, codes = self.graph.nodes[i], self.codes
+        parts = [codes[k] if k >= 0 else k for k in self.below[i]]
+        if n.op in COMMUTATIVE:
+            parts.sort()
+        return self.table.number((n.op, n.w, *parts))
 
     def _settled(self) -> list[Hashable]:
         """The parts without anonymous leaves."""
@@ -212,21 +229,36 @@ class _Form:
 
     # -- order and numbers of leaves ----------------------------------------------------------------------
 
-    def _refine(self) -> None:
-        """Digests of nodes that depend on where their leaves occur, and not on which variables they are."""
-        graph, anonymous = self.graph, self.anonymous
-        size = len(graph.nodes)
-        look: list[int] = [0] * size
-        for i in self.kept:
-            if anonymous[i] and self._is_leaf(i):
-                look[i] = self._leaf_look(i)
-        for _ in range(REFINEMENTS):
-            self._digest_up(look)
-            context = self._digest_down()
-            for i in self.kept:
-                if anonymous[i] and self._is_leaf(i):
-                    look[i] = hash((look[i], context[i]))
+    def _order(self) -> None:
+        """Digests of nodes that depend on where their leaves occur, and not on which variables they are.
+
+        At first a leaf is known by its values alone; while something is undecided, also by where it occurs.
+        """
+        leaves = [i for i in self.kept if self.anonymous[i] and self._is_leaf(i)]
+        look: list[int] = [0] * len(self.graph.nodes)
+        for i in leaves:
+            look[i] = self._leaf_look(i)
         self._digest_up(look)
+        for _ in range(REFINEMENTS):
+            if not self._undecided():
+                break
+            context = self._digest_down()
+            for i in leaves:
+                look[i] = hash((look[i], context[i]))
+            self._digest_up(look)
+
+    def _undecided(self) -> bool:
+        """Are there clauses of a group, or operands that may change places, with the same digest?"""
+        digest, nodes = self.digest, self.graph.nodes
+        for group in self.groups:
+            if len({digest[r] for r in group.clauses}) < len(group.clauses):
+                return True
+        for i in self.kept:
+            if self.anonymous[i] and nodes[i].op in COMMUTATIVE:
+                x, y = self.below[i] or (0, -1)
+                if x >= 0 and y >= 0 and x != y and digest[x] == digest[y]:
+                    return True
+        return False
 
     def _leaf_look(self, i: int) -> int:
         return self.table.number(
@@ -234,25 +266,22 @@ class _Form:
         )
 
     def _digest_up(self, look: list[int]) -> None:
-        graph, digest = self.graph, list(look)
-        number = self.table.number
+        nodes, digest, below = self.graph.nodes, list(look), self.below
+        operator = self.table.number
         for i in self.kept:
             if not self.anonymous[i]:
                 digest[i] = self.codes[i]
-            elif not self._is_leaf(i):
-                n = graph.nodes[i]
-                below = [
-                    digest[graph.number[x]] if x.__class__ is Expr else None if x is None else code(int(x))
-                    for x in (n.a, n.b, n.c)
-                ]
-                if n.op in COMMUTATIVE and below[0] > below[1]:  # type: ignore[operator]
-                    below[0], below[1] = below[1], below[0]
-                digest[i] = hash((number((n.op, n.w)), *[0 if x is None else x for x in below]))
+            elif below[i]:
+                op = nodes[i].op
+                parts = [digest[k] if k >= 0 else k for k in below[i]]
+                if op in COMMUTATIVE:
+                    parts.sort()
+                digest[i] = hash((operator(op), *parts))
         self.digest = digest
 
     def _digest_down(self) -> list[int]:
         """For each node a sum over its uses: by what, at which operand, and where that stands in turn."""
-        graph, digest, anonymous = self.graph, self.digest, self.anonymous
+        nodes, digest, anonymous = self.graph.nodes, self.digest, self.anonymous
         context = [0] * len(digest)
         for group in self.groups:
             for position in group.outputs:
@@ -260,12 +289,11 @@ class _Form:
             for r in group.clauses:
                 context[r] += hash((2, digest[r]))
         for i in reversed(self.kept):
-            if anonymous[i] and not self._is_leaf(i):
-                n = graph.nodes[i]
-                here, alike = context[i] & _BITS, n.op in COMMUTATIVE
-                for at, x in enumerate((n.a, n.b, n.c)):
-                    if x.__class__ is Expr:
-                        context[graph.number[x]] += hash((here, digest[i], 0 if alike else at))
+            if anonymous[i]:
+                here, alike = context[i] & _BITS, nodes[i].op in COMMUTATIVE
+                for at, k in enumerate(self.below[i]):
+                    if k >= 0:
+                        context[k] += hash((here, digest[i], 0 if alike else at))
         return [c & _BITS for c in context]
 
     def _name_leaves(self) -> None:
@@ -299,8 +327,8 @@ class _Form:
 
     def _encode(self) -> None:
         for i in self.kept:
-            if self.anonymous[i] and not self._is_leaf(i):
-                self.codes[i] = self._node_code(self.graph.nodes[i])
+            if self.anonymous[i] and self.below[i]:
+                self.codes[i] = self._node_code(i)
 
     def _group_key(self, group: _Group) -> Hashable:
         reduction = self.reduction

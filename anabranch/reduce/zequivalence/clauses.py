@@ -8,7 +8,6 @@ from typing import Any
 from anabranch.expr import Expr, add, expr_vars, not_, operands, sub, variable, xor
 from anabranch.expr.evaluate import REBUILD
 from anabranch.expr.node import ADD, AND, EQ, NOT, OR, SUB, VAR, XOR
-from anabranch.expr.variables import postorder_within
 
 ROUNDS = 3  # of putting in known values: each may bring new ones
 SIZE = 64  # clauses of more nodes than this are left as they are
@@ -37,6 +36,20 @@ def conjuncts(clauses: Iterable[Any]) -> list[Expr]:
     return list(found)
 
 
+def is_small(e: Expr) -> bool:
+    """Has it at most SIZE nodes?"""
+    seen = {e}
+    stack = [e]
+    while stack:
+        for x in operands(stack.pop()):
+            if x not in seen:
+                seen.add(x)
+                stack.append(x)
+        if len(seen) > SIZE:
+            return False
+    return True
+
+
 def known_value(clause: Expr) -> tuple[Expr, Any] | None:
     """The variable to which a clause gives a constant value."""
     if clause.op == VAR:
@@ -55,7 +68,7 @@ def solved(clause: Expr, observable: frozenset[int]) -> tuple[Expr, Expr] | None
     """
     if clause.op != EQ or (clause.b.__class__ is not Expr and clause.a.op not in _UNDONE):
         return None
-    if postorder_within([clause], SIZE) is None:
+    if not is_small(clause):
         return None
     for side, other in ((clause.a, clause.b), (clause.b, clause.a)):
         while side.__class__ is Expr:
@@ -103,11 +116,15 @@ _UNDONE: dict[str, Callable[[Expr, Any], tuple[Any, Any]]] = {ADD: _undo_add, XO
 def replaced(roots: Sequence[Any], values: dict[Expr, Any]) -> list[Any]:
     """All roots with values put in for nodes, simplified; shared parts are built once."""
     memo: dict[Expr, Any] = dict(values)
+    inside = {v.a for v in values} if all(v.op == VAR for v in values) else None
     stack: list[Expr] = [r for r in roots if r.__class__ is Expr]
     while stack:
         n = stack[-1]
         if n in memo:
             stack.pop()
+            continue
+        if inside is not None and n.vs is not None and inside.isdisjoint(n.vs):
+            memo[n] = n
             continue
         waiting = [x for x in operands(n) if x not in memo]
         if waiting:

@@ -8,15 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from anabranch.expr import Expr, expr_vars, variable
-from anabranch.expr.variables import postorder_within
-from anabranch.reduce.zequivalence.clauses import SIZE, Infeasible
+from anabranch.reduce.zequivalence.clauses import Infeasible, is_small
 from anabranch.reduce.zequivalence.operators import Cube
 from anabranch.solver.valuesets import ValueSet, full_set, intersect, truth_set
 
 
 def values_left(clause: Expr) -> tuple[Expr, ValueSet] | None:
     """The variable of a small clause over one variable with the values that satisfy it, if they are known."""
-    if postorder_within([clause], SIZE) is None:
+    if not is_small(clause):
         return None
     vs = expr_vars(clause)
     if len(vs) != 1 or vs[0] < 0:

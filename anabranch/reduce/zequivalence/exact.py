@@ -18,7 +18,6 @@ from typing import Any
 from anabranch.expr import Expr, Value, bool_and, eq, not_, postorder, to_smtlib, var
 from anabranch.expr.fp import OPERATORS as FP_OPERATORS
 from anabranch.expr.smtlib import symbol
-from anabranch.expr.variables import postorder_within
 from anabranch.reduce.zequivalence.clauses import replaced
 from anabranch.reduce.zequivalence.constraint import StateConstraint
 
@@ -82,8 +81,7 @@ def equivalent(
     roots = [*a.clauses, *b.clauses, *(v for c in (a, b) for _, v, _ in c.outputs if v.__class__ is Expr)]
     if not roots:
         return _constants(a) == _constants(b)
-    nodes = postorder_within(roots, budget.nodes)
-    if nodes is None or any(n.op in FP_OPERATORS for n in postorder(roots)):
+    if any(n.op in FP_OPERATORS or at >= budget.nodes for at, n in enumerate(postorder(roots))):
         return None
     b = apart(b)
     observable = [output_variable(a, i) for i in range(len(a.outputs))]

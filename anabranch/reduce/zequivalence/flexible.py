@@ -25,13 +25,29 @@ be applied stay so until they are, or until their node is dropped; hence the end
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import Any
 
-from anabranch.expr import Expr, postorder
+from anabranch.expr import Expr
 from anabranch.expr.node import VAR
 from anabranch.reduce.zequivalence.operators import Cube, Free, full, image, slice_mask
 
+_AGE = attrgetter("id")
 Order = Callable[[int], int]  # which waiting node next: an index below the number of waiting ones
+
+
+def below(roots: Sequence[Expr]) -> list[Expr]:
+    """The nodes below the roots, operands first: they are older than the nodes over them."""
+    found = set(roots)
+    stack = list(found)
+    while stack:
+        n = stack.pop()
+        if n.op != VAR:
+            for x in (n.a, n.b, n.c):
+                if x.__class__ is Expr and x not in found:
+                    found.add(x)
+                    stack.append(x)
+    return sorted(found, key=_AGE)
 
 
 class Flexible:
@@ -40,7 +56,7 @@ class Flexible:
     __slots__ = ("_waiting", "leaf", "nodes", "number", "operands", "replaced", "roots", "users", "uses")
 
     def __init__(self, roots: Sequence[Expr], observable: frozenset[int]) -> None:
-        self.nodes: list[Expr] = postorder(list(roots))  # operands first
+        self.nodes: list[Expr] = below(roots)
         self.number: dict[Expr, int] = {n: i for i, n in enumerate(self.nodes)}
         self.roots: list[int] = [self.number[r] for r in roots]
         count = len(self.nodes)
@@ -81,7 +97,7 @@ class Flexible:
             self._waiting.append(r)
 
     def restrict(self, i: int, cube: Cube | None) -> None:
-        """A leaf has only these values from now on; None: values that are no cube, so that no rule applies."""
+        """A leaf has only these values from now on; None: they are no cube, so that no rule applies."""
         self.leaf[i] = cube
         if cube is not None:
             self._waiting.append(i)

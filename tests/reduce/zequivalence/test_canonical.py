@@ -54,10 +54,10 @@ def form(*clauses: Value, **outputs: Value) -> object:
 
 def test_random_pairs_are_never_wrong_and_mostly_found() -> None:
     """Bar 3 in small; `python -m bench.zequivalence pairs` does 5,000."""
-    counts = judge(41, 450, lambda a, b: canonical_form(a) == canonical_form(b))
+    counts = judge(41, 300, lambda a, b: canonical_form(a) == canonical_form(b))
     assert [c.wrong for c in counts.values()] == [[], [], []]
     equivalent, found = (sum(getattr(c, k) for c in counts.values()) for k in ("equivalent", "found"))
-    assert equivalent > 150
+    assert equivalent > 100
     assert found > 0.6 * equivalent
     assert counts["changed"].found > 0.5 * counts["changed"].equivalent
 
@@ -84,7 +84,7 @@ def test_valid_clauses_do_not_spoil_the_projection() -> None:
 def test_what_unifies_has_one_form() -> None:
     """The reference of section 3.4 finds no more than the forms do."""
     unified = more = 0
-    for _, of, a, b in pairs(43, 450):
+    for _, of, a, b in pairs(43, 300):
         if names(a) != names(b):
             continue  # an output that is not there is unchanged, which the reference does not know
         same = canonical_form(a) == canonical_form(b)
@@ -94,8 +94,8 @@ def test_what_unifies_has_one_form() -> None:
             assert same, (a, b)
         else:
             more += same
-    assert unified > 100
-    assert more > 30
+    assert unified > 70
+    assert more > 20
 
 
 # -- parts ------------------------------------------------------------------------------------------------
