@@ -77,15 +77,14 @@ class Explored:
 
 
 def explore(driver: Path, how: str, options: Options) -> Explored:
-    """The driver for so many seconds, functions without a body answering anything."""
-    flags = ("--externals", "fresh", "--zeq", how, "--goal", "bugs", "--merge", "none",
-             "--max-time", f"{options.seconds:g}", *options.flags)  # fmt: skip
+    """The driver for so many seconds of CPU time, functions without a body answering anything."""
+    flags = ("--externals", "fresh", "--zeq", how, "--goal", "bugs", "--merge", "none", *options.flags)
     found = Explored()
     with tempfile.TemporaryDirectory(prefix="anabranch-zequivalence-") as scratch:
         try:
             done = run_engine(
                 [driver], Path(scratch), search=None, tests="none", extra=flags,
-                time_limit=4 * options.seconds + 60, read_tests=False,
+                time_limit=20 * options.seconds + 60, cpu_limit=options.seconds, read_tests=False,
             )  # fmt: skip
         except EngineFailure as failure:
             found.problem = str(failure)
@@ -281,7 +280,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("part", nargs="?", choices=sorted(PARTS))
-    parser.add_argument("--seconds", type=float, default=60.0, help="time of each run of a driver")
+    parser.add_argument("--seconds", type=float, default=60.0, help="CPU time of each run of a driver")
     parser.add_argument("--only", default="", help="drivers whose name contains this")
     parser.add_argument("--how", default="rules", choices=("rules", "exact"), help="what --zeq is set to")
     parser.add_argument("--pairs", type=int, default=5000)

@@ -54,7 +54,7 @@ def form(*clauses: Value, **outputs: Value) -> object:
 
 def test_random_pairs_are_never_wrong_and_mostly_found() -> None:
     """Bar 3 in small; `python -m bench.zequivalence pairs` does 5,000."""
-    counts = judge(41, 300, lambda a, b: canonical_form(a) == canonical_form(b))
+    counts = judge(41, 450, lambda a, b: canonical_form(a) == canonical_form(b))
     assert [c.wrong for c in counts.values()] == [[], [], []]
     equivalent, found = (sum(getattr(c, k) for c in counts.values()) for k in ("equivalent", "found"))
     assert equivalent > 100
