@@ -50,8 +50,9 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(autouse=True)
 def own_expressions(request: pytest.FixtureRequest) -> None:
-    """Give tests of expressions and solvers the table their modules were imported with, and others that say
-    so by `HOLDS_EXPRESSIONS`."""
-    holds = request.path.parent.name in ("expr", "solver") or hasattr(request.module, "HOLDS_EXPRESSIONS")
+    """Give tests of expressions, solvers and forms the table their modules were imported with, and others
+    that say so by `HOLDS_EXPRESSIONS`."""
+    holding = request.path.parent.name in ("expr", "solver", "zequivalence")
+    holds = holding or hasattr(request.module, "HOLDS_EXPRESSIONS")
     if holds and _imported is not None and _imported.lost():
         _imported.restore()

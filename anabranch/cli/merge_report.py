@@ -17,7 +17,7 @@ def merge_report(reductions: dict[str, Any]) -> str:
 
 
 def _lines(reductions: dict[str, Any]) -> Iterator[str]:
-    if not reductions:
+    if "merges" not in reductions:
         yield "Nothing was merged: the run had --merge none."
         return
     yield f"Merging: {count(reductions.get('merges', 0), 'merge')}."

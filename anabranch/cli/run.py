@@ -126,10 +126,13 @@ def _finish(recorder: RunRecorder, result: RunResult, settings: RunSettings, dir
     elif not settings.quiet:
         from anabranch.cli.merge_report import merge_report
         from anabranch.cli.summary import summary
+        from anabranch.cli.zeq_report import zeq_report
 
         print(summary(result, directory.path))
         if settings.merge_report:
             print(merge_report(result.reductions))
+        if settings.zeq_report:
+            print(zeq_report(result.reductions))
 
 
 def _run_project(settings: RunSettings, command: Sequence[str]) -> int:

@@ -27,7 +27,18 @@ from anabranch.cli.values import (
 SEARCHES = ("dfs", "bfs", "random-path", "random-state", "nurs:covnew", "nurs:md2u", "places", "topological")
 CHECKS = ("overflow", "leak")
 TEST_CHOICES = ("all", "covering", "errors", "none")
-GROUPS = ("Program", "Input", "Search", "Merging", "Limits", "Errors", "Solver", "Results", "Display")
+GROUPS = (
+    "Program",
+    "Input",
+    "Search",
+    "Merging",
+    "Equivalence",
+    "Limits",
+    "Errors",
+    "Solver",
+    "Results",
+    "Display",
+)
 
 
 class SettingsError(Exception):
@@ -234,10 +245,30 @@ class RunSettings:
         "merge-report", "Merging", "show at the end what merging brought and cost at each place"
     )
     verify_reductions: bool = _switch(
-        "verify-reductions", "Merging", "prove every merge against the states that it replaces (slow)"
-    )
+        "verify-reductions", "Merging",
+        "prove every merge against the states that it replaces; explore removed states, too (slow)",
+    )  # fmt: skip
     count_paths: bool = _switch(
         "count-paths", "Merging", "count the paths that merged states stand for, one by one (slow)"
+    )
+
+    zeq: str = _option(
+        "off", "zeq", "Equivalence",
+        "of states that the callers of a function cannot tell apart, keep one: off; rules: found by form;"
+        " exact: where many are left, also by the solver (not with --goal paths)",
+        one_of("off", "rules", "exact"), metavar="HOW",
+    )  # fmt: skip
+    zeq_observe: str = _option(
+        "live", "zeq-observe", "Equivalence",
+        "what callers can tell apart: live (what they can still read), function (arguments as well, as in the"
+        " paper)", one_of("live", "function"), metavar="WHAT",
+    )  # fmt: skip
+    zeq_wait: int = _option(
+        4096, "zeq-wait", "Equivalence", "callers wait for at most N turns of the paths inside a call",
+        at_least(1), metavar="N",
+    )  # fmt: skip
+    zeq_report: bool = _switch(
+        "zeq-report", "Equivalence", "show at the end what was removed behind the calls of each function"
     )
 
     max_time: float | None = _option(

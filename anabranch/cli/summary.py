@@ -34,8 +34,11 @@ def _explored(result: RunResult) -> str:
         ends.append(f"{result.paths_error:,} ended in an error")
     paths = count(result.paths_total, "path") + (f" ({', '.join(ends)})" if ends else "")
     if result.paths_multiplicity > result.paths_total:
-        paths = f"{paths.replace('path', 'merged state', 1)} standing for {_behind(result)}"
+        merged = "merged state" if "merges" in result.reductions else "state"
+        paths = f"{paths.replace('path', merged, 1)} standing for {_behind(result)}"
     if result.complete and not result.losses:
+        if result.reductions.get("zequivalence", {}).get("removed"):
+            return f"Complete: explored every path or one that shows the same, {paths}, in {clock(seconds)}."
         return f"Complete: explored every path, {paths}, in {clock(seconds)}."
     reason = ""
     if result.stopped is not None:

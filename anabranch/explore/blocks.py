@@ -53,8 +53,11 @@ def _may_not_return(instruction: Instruction) -> bool:
     return instruction.opcode == "call" and not callee_name(instruction).startswith(("llvm.", "anabranch."))
 
 
-def _split_points(block: Block) -> list[int]:
-    """Where a new piece begins: behind a call that is followed by a line not seen in the block before."""
+def _split_points(block: Block, every_call: bool) -> list[int]:
+    """Where a new piece begins: behind a call that is followed by a line not seen in the block before, or
+    behind every call."""
+    if every_call:
+        return [at + 1 for at, instruction in enumerate(block.instructions) if _may_not_return(instruction)]
     seen: set[tuple[str, int]] = set()
     points: list[int] = []
     candidate = 0
@@ -80,12 +83,13 @@ def _piece(block: Block, start: int, end: int) -> Piece:
     return Piece(block.index, start, end - start, tuple(lines.items()))
 
 
-def pieces_of(function: Function, after_calls: bool) -> list[Piece]:
-    """All blocks in order, then, if wanted, the rests of blocks after calls that may not come back."""
+def pieces_of(function: Function, after_calls: bool, every_call: bool = False) -> list[Piece]:
+    """All blocks in order, then, if wanted, the rests of blocks after calls that may not come back: where
+    that tells about lines, or wherever there is one."""
     heads: list[Piece] = []
     rests: list[Piece] = []
     for block in function.blocks:
-        points = _split_points(block) if after_calls else []
+        points = _split_points(block, every_call) if after_calls else []
         starts = [0, *points]
         ends = [*points, len(block.instructions)]
         pieces = [_piece(block, start, end) for start, end in zip(starts, ends, strict=True)]

@@ -66,11 +66,11 @@ class _Shape:
 
     __slots__ = ("branches", "file", "first", "name", "pieces", "serving")
 
-    def __init__(self, function: Function, after_calls: bool) -> None:
+    def __init__(self, function: Function, after_calls: bool, every_call: bool) -> None:
         subprogram = function.subprogram
         self.name = function.name
         self.file = subprogram.file if subprogram is not None else ""
-        self.pieces: list[Piece] = pieces_of(function, after_calls)
+        self.pieces: list[Piece] = pieces_of(function, after_calls, every_call)
         self.branches: list[Branch] = branches_of(function)
         self.first: int | None = None
         # counter of every side of every branch, once the function is registered
@@ -90,6 +90,7 @@ class BlockTable:
         self._module = module
         self._is_user = is_user
         self._after_calls = after_calls
+        self._every_call = False
         self._shapes: dict[str, _Shape] = {}
         self._counters: dict[str, FunctionCounters] = {}
         self._functions: list[Function] = []  # owner of every number
@@ -101,6 +102,12 @@ class BlockTable:
     def size(self) -> int:
         """Numbers given so far: the length that the list of counters must have."""
         return len(self._pieces)
+
+    def count_every_call(self) -> None:
+        """Give the return of every call a counter, for somebody who wants to stop there."""
+        if self._shapes:
+            raise ValueError("some functions have their numbers already")
+        self._after_calls = self._every_call = True
 
     def register(self, function: Function) -> FunctionCounters:
         """Number the blocks, sides and returns of a function that is about to be translated."""
@@ -246,7 +253,7 @@ class BlockTable:
     def _shape(self, function: Function) -> _Shape:
         shape = self._shapes.get(function.name)
         if shape is None:
-            shape = self._shapes[function.name] = _Shape(function, self._after_calls)
+            shape = self._shapes[function.name] = _Shape(function, self._after_calls, self._every_call)
         return shape
 
     def _user_shapes(self) -> list[_Shape]:

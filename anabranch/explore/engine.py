@@ -276,7 +276,9 @@ class Exploration:
             stopped=self.stopped,
             searcher=self.search.description,
             paths_multiplicity=reporter.tally.multiplicity,
-            paths_exact=reporter.tally.exact_paths if reporter.counts_exactly else None,
+            paths_exact=reporter.tally.exact_paths
+            if reporter.counts_exactly and not reporter.removed
+            else None,
             reductions=self.operators.figures(),
             unknown_calls=self.unknown.as_json() if self.unknown is not None else {},
         )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, Protocol
 
 from anabranch.environment import render
+from anabranch.explore.kinds import PRUNED
 from anabranch.explore.library import user_frame
 from anabranch.explore.limits import Losses
 from anabranch.explore.new_coverage import NewCoverage
@@ -57,6 +58,7 @@ class Reporter:
         self.listener = listener
         self.tree = tree
         self.tally = Tally()
+        self.removed = 0  # states that went no further because others show the same
         self.tests = 0
         self.errors: list[ErrorRecord] = []
         self.on_tick: Callable[[], None] = lambda: None
@@ -130,6 +132,16 @@ class Reporter:
             self.watch.dropped()
         self._close("silent", where)
 
+    def pruned(self, state: State, paths: int) -> None:
+        """A state goes on no further, for another shows all that it could; what it alone has covered still
+        gets a test. `paths`: how many of its paths the other does not stand for in counts."""
+        self.removed += 1
+        self.tally.multiplicity += paths
+        if (state.covered_new or any(not debt.paid for debt in state.owed)) and self._wanted(True):
+            self.machine.path.restore(state)
+            self._tests(state.covered_new, "early", None, kind=PRUNED)
+        self.tree.end(state.node, state.place, PRUNED)
+
     def _close(self, reason: str, where: Where | None) -> None:
         self.tally.multiplicity += self.machine.path.multiplicity
         self.tally.ends[reason] = self.tally.ends.get(reason, 0) + 1
@@ -139,6 +151,11 @@ class Reporter:
     def counts_exactly(self) -> bool:
         """Are the single paths of joined states told apart?"""
         return self.settings.tests == "all" or self.settings.count_paths
+
+    @property
+    def exact_paths(self) -> int | None:
+        """How many paths there were, if all were told apart."""
+        return self.tally.exact_paths if self.counts_exactly and not self.removed else None
 
     def _wanted(self, covering: bool) -> bool:
         tests = self.settings.tests

@@ -1,7 +1,8 @@
 """Places where running paths stop, or are looked at, at no cost to any other place.
 
-Every block begins with `N[k] += 1`. A stop is an integer in `N[k]` of a class of its own, whose addition asks
-whoever installed it: blocks without a stop run as ever.
+Every block begins with `N[k] += 1`, and so does what comes behind a call that is counted. A stop is an
+integer in `N[k]` of a class of its own, whose addition asks whoever installed it: blocks without a stop run
+as ever.
 """
 
 from __future__ import annotations
@@ -12,14 +13,18 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from anabranch.machine.ends import Yield
+from anabranch.machine.forking import INTERPRETER_CODE
+from anabranch.machine.interpreter import Frame
 from anabranch.machine.state import Continuation, State
-from anabranch.machine.translator.sites import Target
+from anabranch.machine.translator.sites import ReturnSite, Target
 
 if TYPE_CHECKING:
     from anabranch.machine.machine import Machine
 
 Arrival = Callable[[int, Target, Continuation, tuple[Any, ...]], bool]
 """`(counter, block, continuation and live values of the frame)`: does the running path stop here?"""
+Returned = Callable[[ReturnSite, Continuation], bool]
+"""`(place behind the call, continuation of the caller)`: does the running path stop here?"""
 
 
 class Stops:
@@ -29,11 +34,14 @@ class Stops:
         self.machine = machine
         self.installed: set[int] = set()
         self.arrival: Arrival = lambda number, target, continuation, values: False
+        self.returned: Returned | None = None
+        self.entered: Callable[[State], None] | None = None  # is told of every state that is about to run
         self._classes: dict[int, type[int]] = {}
-        self._entered = -1  # the block that a state was just entered at: it has stopped there already
+        self._returns: dict[tuple[int, int], ReturnSite | None] = {}
+        self._entered = -1  # the place that a state was just entered at: it has stopped there already
 
     def install(self, number: int) -> None:
-        """Ask `arrival` whenever a block begins."""
+        """Ask `arrival` whenever a block begins, `returned` whenever a call has."""
         if number in self.installed:
             return
         self.installed.add(number)
@@ -63,7 +71,10 @@ class Stops:
     def entering(self, state: State) -> None:
         """A state is about to run."""
         entry = state.entry
-        self._entered = entry.place if isinstance(entry, Target) and entry.key[0] == "block" else -1
+        at_a_place = isinstance(entry, ReturnSite) or (isinstance(entry, Target) and entry.key[0] == "block")
+        self._entered = entry.place if at_a_place else -1  # type: ignore[attr-defined]
+        if self.entered is not None:
+            self.entered(state)
 
     def _arrive(self, number: int, frame: FrameType) -> None:
         entered, self._entered = self._entered, -1
@@ -72,9 +83,45 @@ class Stops:
         machine = self.machine
         target = machine.trap.block_of(frame)
         if target is None:
+            if self.returned is not None:
+                self._behind_call(self.returned, frame)
             return
         local = frame.f_locals
         continuation = local["K"]
         values = tuple([local[name] for name in target.names])
         if self.arrival(number, target, continuation, values):
             raise Yield(machine.decider.snapshot(target, values, continuation))
+
+    def _behind_call(self, returned: Returned, frame: FrameType) -> None:
+        machine = self.machine
+        if frame.f_code is INTERPRETER_CODE:
+            running: Frame = frame.f_locals["frame"]
+            if not running.position:
+                return
+            site = running.unit.return_site(running.block, running.position - 1)
+            if returned(site, running.continuation):
+                values = tuple([machine.interpreter.register(running, name) for name in site.names])
+                raise Yield(machine.decider.snapshot(site, values, running.continuation))
+            return
+        found = self._return_site(frame)
+        if found is None:
+            return
+        local = frame.f_locals
+        continuation = local["K"]
+        if returned(found, continuation):
+            values = tuple([local[name] for name in found.names])
+            raise Yield(machine.decider.snapshot(found, values, continuation))
+
+    def _return_site(self, frame: FrameType) -> ReturnSite | None:
+        """The call that a frame of translated code has just returned from."""
+        place = (id(frame.f_code), frame.f_lasti)
+        try:
+            return self._returns[place]
+        except KeyError:
+            known = self.machine.program.codes.get(id(frame.f_code))
+            mark = known[1].get(frame.f_lineno) if known is not None else None
+            site = None
+            if known is not None and mark is not None and mark.kind == "after":
+                site = known[0].return_site(mark.block, mark.position)
+            self._returns[place] = site
+            return site

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from anabranch.explore.engine import NO_BATCH, Exploration, Operators, Reduce
-from anabranch.explore.protocols import NoPrune
+from anabranch.explore.protocols import NoMerge, NoPrune, Search
 from anabranch.explore.search.plain import Dfs
 from anabranch.explore.search.topological import Topological
+from anabranch.machine import State
 from anabranch.reduce.merging.dynamic import DynamicMerging
 from anabranch.reduce.merging.ledger import Ledger
 from anabranch.reduce.merging.merge import Merging
@@ -20,6 +21,8 @@ from anabranch.reduce.merging.static import StaticMerging, in_rounds
 from anabranch.reduce.merging.verify import Verifier
 from anabranch.reduce.merging.waiting import Waiting
 from anabranch.reduce.qce import QceParameters
+from anabranch.reduce.zequivalence.install import ZParts, ZSettings
+from anabranch.reduce.zequivalence.prune import ZEquivalence
 
 # Work in about microseconds.
 INSTRUCTION = 0.25
@@ -28,7 +31,7 @@ MERGED_TURN = 300
 MERGED_EFFORT = 300
 
 
-class ReduceSettings(Protocol):
+class ReduceSettings(ZSettings, Protocol):
     """The settings that techniques read."""
 
     @property
@@ -39,8 +42,6 @@ class ReduceSettings(Protocol):
     def merging(self) -> str: ...
     @property
     def max_time(self) -> float | None: ...
-    @property
-    def verify_reductions(self) -> bool: ...
     @property
     def qce_alpha(self) -> float: ...
     @property
@@ -54,7 +55,32 @@ class ReduceSettings(Protocol):
 def reductions(settings: ReduceSettings) -> Reduce | None:
     """What the settings ask for, or None."""
     policy = merge_policy(settings)
-    return None if policy == "none" else lambda run: install_merging(run, settings, policy)
+    if policy == "none" and settings.zeq == "off":
+        return None
+    return lambda run: install(run, settings, policy)
+
+
+def install(run: Exploration, settings: ReduceSettings, policy: str) -> Operators:
+    """Twins are removed first, then what is left is merged (seed 000, section 5.5)."""
+    zeq = ZParts(run, settings) if removes_twins(run, settings) else None
+    if policy != "none":
+        operators = install_merging(run, settings, policy, zeq)
+    else:
+        search = run.search if zeq is None else zeq.stack(run.search)
+        operators = Operators(search, NoMerge(), NoPrune())
+    return operators if zeq is None else zeq.into(operators)
+
+
+def removes_twins(run: Exploration, settings: ReduceSettings) -> bool:
+    """Does the contract of z-equivalence serve the goal, where it is asked for?"""
+    if settings.zeq == "off":
+        return False
+    if settings.goal not in ZEquivalence.contract.serves:
+        run.listener.on_warning(
+            f"--zeq {settings.zeq} is not used: with --goal {settings.goal}, no path may be left out"
+        )
+        return False
+    return True
 
 
 def merge_policy(settings: ReduceSettings) -> str:
@@ -64,7 +90,7 @@ def merge_policy(settings: ReduceSettings) -> str:
     return "none" if settings.goal == "coverage" else "auto"
 
 
-def install_merging(run: Exploration, settings: ReduceSettings, policy: str) -> Operators:
+def install_merging(run: Exploration, settings: ReduceSettings, policy: str, zeq: ZParts | None) -> Operators:
     """Merging of states, static or dynamic."""
     machine, places = run.machine, Places()
     machine.merges_regions = True
@@ -84,7 +110,8 @@ def install_merging(run: Exploration, settings: ReduceSettings, policy: str) -> 
         return found
 
     if is_dynamic(settings):
-        dynamic = DynamicMerging(machine, places, similarity, run.search, ledger)
+        driving = run.search if zeq is None else zeq.stack(run.search)
+        dynamic = DynamicMerging(machine, places, similarity, driving, ledger)
         merging = Merging(dynamic.waiting, dynamic, similarity, run.space, run.tree, ledger, leaks)
         merging.verifier = Verifier(run.space, wrong) if settings.verify_reductions else None
         regions = Regions(dynamic, run.space, run.tree)
@@ -103,9 +130,11 @@ def install_merging(run: Exploration, settings: ReduceSettings, policy: str) -> 
     static = StaticMerging(machine, places, waiting, ledger)
     merging.plain = lambda: not static.active
     run.batch = NO_BATCH
-    regions = Regions(waiting, run.space, run.tree)
+    order: Search[State] = waiting if zeq is None else zeq.flat(waiting)
+    regions = Regions(order, run.space, run.tree)
     merging.search = regions
-    if policy != "auto" or run.reporter.counts_exactly:
+    if policy != "auto" or run.reporter.counts_exactly or zeq is not None:
+        # Paths that are told apart, and twins that are removed, belong to one exploration.
         static.begin()
         return Operators(regions, merging, NoPrune(), figures)
 

@@ -65,6 +65,13 @@ FLAGS = [
     "--merge-report",
     "--verify-reductions",
     "--count-paths",
+    "--zeq",
+    "exact",
+    "--zeq-observe",
+    "function",
+    "--zeq-wait",
+    "77",
+    "--zeq-report",
     "--strings",
     "whole",
     "--string-limit",
@@ -147,6 +154,10 @@ qce-zeta = 3
 merge-report = true
 verify-reductions = true
 count-paths = true
+zeq = "exact"
+zeq-observe = "function"
+zeq-wait = 77
+zeq-report = true
 strings = "whole"
 string-limit = 17
 seed = 9

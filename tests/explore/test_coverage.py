@@ -239,3 +239,18 @@ def test_new_coverage_of_what_matters_only() -> None:
     assert new.check() == []
     counters[1] = 1
     assert new.check() == [1]
+
+
+def test_every_call_is_counted_if_asked_for(module: Module) -> None:
+    table = BlockTable(module, is_user)
+    table.count_every_call()
+    main = table.register(module.functions["main"])
+    calls = {
+        (block.index, position)
+        for block in module.functions["main"].blocks
+        for position, instruction in enumerate(block.instructions)
+        if instruction.opcode == "call"
+    }
+    assert set(main.call_numbers) == calls and len(calls) > 1
+    with pytest.raises(ValueError):
+        table.count_every_call()

@@ -38,6 +38,8 @@ def join_debts(guard: Expr, a: State, b: State) -> tuple[Debt, ...]:
             if debt.paid:
                 continue
             condition = bool_and(debt.condition, side)
+            if condition is False:
+                continue  # none of its inputs comes from this side
             known = owed.get(id(debt.shared))
             if known is not None:
                 condition = bool_or(known.condition, condition)

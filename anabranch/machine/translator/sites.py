@@ -92,6 +92,37 @@ class PointSite:
         return self.unit.interpret(self, continuation, values)
 
 
+class ReturnSite:
+    """Behind a call: its caller goes on there, with what was returned among the values."""
+
+    __slots__ = ("_result", "block", "call", "names", "place", "position", "unit")
+
+    def __init__(self, call: CallSite) -> None:
+        unit, block, position = call.unit, call.block, call.position + 1
+        self.call = call
+        self.unit = unit
+        self.block = block
+        self.position = position
+        self.place = unit.counters.covering(block, position)
+        self.names = unit.plan.names(unit.plan.live_before(block, position))
+        kept = set(call.names)
+        self._result = next((i for i, name in enumerate(self.names) if name not in kept), None)
+
+    @property
+    def result(self) -> str | None:
+        """The name of what was returned, if anybody reads it."""
+        return None if self._result is None else self.names[self._result]
+
+    def __call__(self, continuation: Continuation, values: tuple[Any, ...]) -> Any:
+        at = self._result
+        returned = None
+        if at is not None:
+            returned, values = values[at], values[:at] + values[at + 1 :]
+        return self.call.resume(
+            continuation, (continuation, self.call, continuation[2] + 1, *values), returned
+        )
+
+
 class CallSite:
     """A call of the program: where its caller goes on when it returns."""
 

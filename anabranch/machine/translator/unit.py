@@ -10,7 +10,7 @@ from anabranch.machine.state import Continuation, Entry
 from anabranch.machine.translator.calls import CallWriter
 from anabranch.machine.translator.emit import Emitter
 from anabranch.machine.translator.plan import Plan
-from anabranch.machine.translator.sites import BranchSite, CallSite, PointSite, Target
+from anabranch.machine.translator.sites import BranchSite, CallSite, PointSite, ReturnSite, Target
 from anabranch.machine.translator.writer import Mark, TooDeep, Writer
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ class Unit:
         self._targets: dict[tuple[Any, ...], Target] = {}
         self._points: dict[tuple[int, int], PointSite] = {}
         self._calls: dict[tuple[int, int], CallSite] = {}
+        self._returns: dict[tuple[int, int], ReturnSite] = {}
         self._branches: dict[tuple[tuple[Any, ...], ...], BranchSite] = {}
         self.arms: dict[int, int] = {}
         self.source = ""
@@ -79,6 +80,13 @@ class Unit:
         if found is None:
             names = self.plan.names(self.plan.live_after(block, position))
             found = self._calls[block, position] = CallSite(self, block, position, names)
+        return found
+
+    def return_site(self, block: int, position: int) -> ReturnSite:
+        """Behind the call at a position."""
+        found = self._returns.get((block, position))
+        if found is None:
+            found = self._returns[block, position] = ReturnSite(self.call_site(block, position))
         return found
 
     # ---- code ----------------------------------------------------------------------------------------
@@ -196,7 +204,7 @@ class Unit:
             writer.line(1, f"v{instruction.result.index} = r")
         number = self.counters.segments.get((site.block, site.position + 1))
         if number is not None:
-            writer.line(1, f"N[{number}] += 1")
+            writer.line(1, f"N[{number}] += 1", Mark("after", site.block, site.position))
         self._in_entry(writer, lambda: writer.block(site.block, 1, site.position + 1))
         return self._compile(writer)
 

@@ -26,7 +26,7 @@ SHORT_SWITCH = 4
 class Mark:
     """What a generated line stands for."""
 
-    kind: str  # "branch", "point" or "start"
+    kind: str  # "branch", "point", "start" or "after" (a call)
     block: int
     position: int
     targets: tuple[tuple[Any, ...], ...] = ()  # keys of the two targets of a branch
@@ -140,7 +140,7 @@ class Writer:
                 self.line(indent, text, mark)
             number = self.counters.segments.get((index, position + 1), -1)
             if number >= 0:
-                self.line(indent, f"N[{number}] += 1")
+                self.line(indent, f"N[{number}] += 1", Mark("after", index, position))
 
     def terminator(self, block: int, position: int, instruction: Instruction, indent: int) -> None:
         opcode = instruction.opcode

@@ -1,0 +1,1 @@
+"""Removal of z-equivalent states (seed 000)."""

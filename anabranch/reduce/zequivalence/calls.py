@@ -1,0 +1,251 @@
+"""Calls in which paths part: what was there before they did, and where the paths stop when they return.
+
+A call is the continuation that was made for it: paths that fork inside share that very tuple. It is *armed*
+by the first fork inside it (and so are the calls around it): from then on paths stop behind it. Calls
+without forks cost nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Hashable, Mapping
+from types import FrameType
+from typing import Any
+
+from anabranch.machine import Machine, State
+from anabranch.machine.forking import INTERPRETER_CODE
+from anabranch.machine.state import ROOT, Continuation
+from anabranch.machine.translator.sites import BranchSite, CallSite, PointSite, ReturnSite
+from anabranch.reduce.zequivalence.ledger import Row, ZLedger
+from anabranch.reduce.zequivalence.variables import variables_of
+from anabranch.solver import Slice
+
+
+class Base:
+    """What all paths of a call have in common: the path when it first forked there."""
+
+    __slots__ = ("condition", "notes", "objects", "pages", "slices")
+
+    def __init__(self, machine: Machine) -> None:
+        memory, path = machine.memory, machine.path
+        memory.freeze()
+        self.pages: Mapping[int, Any] = memory.pages
+        self.objects: Mapping[int, Any] = memory.objects
+        self.notes = path.notes
+        self.condition = path.condition
+        self.slices: dict[int, Slice] = path.slices.copy()
+
+
+class Meeting:
+    """The states that came to one place of a call: behind a call that was made there."""
+
+    __slots__ = ("common", "forms", "kept", "returned", "unformed")
+
+    def __init__(self) -> None:
+        self.common: Any = None  # what `observable` keeps: the part of the base that is still there
+        self.forms: dict[Hashable, State] = {}
+        self.kept: dict[State, Any] = {}  # with their constraints
+        self.returned = 0
+        self.unformed: State | None = None  # the first one: it has a form when there is a second
+
+
+class Call:
+    """One call in which paths forked, while any of them is inside or waits behind it."""
+
+    __slots__ = (
+        "arguments",
+        "around",
+        "base",
+        "children",
+        "continuation",
+        "count",
+        "function",
+        "held",
+        "meetings",
+        "open",
+        "order",
+        "parent",
+        "row",
+        "turns",
+    )
+
+    def __init__(
+        self, continuation: Continuation, function: str, base: Base, parent: Call | None, row: Row
+    ) -> None:
+        self.continuation = continuation
+        self.function = function
+        self.base = base
+        self.parent = parent
+        self.row = row
+        self.arguments: frozenset[int] = frozenset()  # variables in what was passed, where that counts
+        self.meetings: dict[Hashable, Meeting] = {}
+        # For the search order:
+        self.around = parent  # the one in whose worklist its states go on: calls that are open have none
+        self.order: Any = None  # the waiting states inside
+        self.count = 0  # how many those are
+        self.held: dict[State, None] = {}  # states that wait behind the call
+        self.children: dict[Call, None] = {}  # calls made inside
+        self.open = False  # too long: nobody waits for the others any more
+        self.turns = 0
+
+    @property
+    def site(self) -> CallSite:
+        found: CallSite = self.continuation[1]
+        return found
+
+    @property
+    def depth(self) -> int:
+        return int(self.continuation[2])
+
+
+def meeting_place(site: ReturnSite, continuation: Continuation, scope: Call) -> Hashable:
+    """Where states can be compared: the place behind the call, and the calls around it up to the scope."""
+    outer = scope.continuation
+    if continuation is outer:
+        return site
+    place: list[Hashable] = [site]
+    while continuation is not outer and continuation[1] is not None:
+        place.append(continuation[1])
+        continuation = continuation[0]
+    return tuple(place)
+
+
+class Calls:
+    """The armed calls of a run, and the eyes of the running path."""
+
+    def __init__(self, machine: Machine, ledger: ZLedger, arguments_count: bool = False) -> None:
+        self.machine = machine
+        self.ledger = ledger
+        self.arguments_count = arguments_count  # are the variables in arguments observable in any case?
+        self.root: Call | None = None  # the program, as the call that all others are in
+        self.armed: dict[int, Call] = {}  # by the identity of the continuation, which they hold
+        self.running: Call | None = None  # the innermost one that the running path is in
+        self.returning: Call | None = None  # the one that the running path has just stopped behind
+        self.on_armed: Callable[[Call], None] = lambda call: None
+        self.on_left: Callable[[Call], None] = lambda call: None
+
+    def watch(self) -> None:
+        """From now on forks and returns are seen; others that watch forks still do."""
+        machine = self.machine
+        before = machine.decider.on_fork
+
+        def forked(site: BranchSite | PointSite, continuation: Continuation) -> None:
+            self.forked(site, continuation)
+            if before is not None:
+                before(site, continuation)
+
+        machine.decider.on_fork = forked
+        machine.stops.returned = self.returned
+        machine.stops.entered = self.entered
+
+    # ---- the running path ----------------------------------------------------------------------------
+
+    def entered(self, state: State) -> None:
+        self.running = self.innermost(state.continuation)
+        self.returning = None
+
+    def innermost(self, continuation: Continuation) -> Call | None:
+        """The innermost armed call that a frame with this continuation is in."""
+        armed = self.armed
+        while continuation[1] is not None:
+            call = armed.get(id(continuation))
+            if call is not None:
+                return call
+            continuation = continuation[0]
+        return None
+
+    def forked(self, site: BranchSite | PointSite, continuation: Continuation) -> None:
+        """The running path is about to fork."""
+        call = self.armed.get(id(continuation))
+        if call is None and continuation[1] is not None:
+            call = self._arm(site, continuation)
+        elif self.root is None:
+            self._arm_root(Base(self.machine))
+        self.running = call
+
+    def _arm_root(self, base: Base) -> None:
+        self.root = Call(ROOT, "", base, None, Row(""))
+
+    def scope(self, call: Call) -> Call:
+        """What the states behind a call are in."""
+        around = call.parent or self.root
+        assert around is not None
+        return around
+
+    def _arm(self, site: BranchSite | PointSite, continuation: Continuation) -> Call | None:
+        """Arm the calls around a fork that are not armed yet, the outermost first."""
+        function = site.unit.function.name
+        fresh: list[tuple[Continuation, str]] = []
+        call: Call | None = None
+        while continuation[1] is not None:
+            call = self.armed.get(id(continuation))
+            if call is not None:
+                break
+            if self.ledger.open(continuation[1]):
+                fresh.append((continuation, function))
+            function = continuation[1].unit.function.name
+            continuation = continuation[0]
+        if not fresh:
+            return call
+        base = Base(self.machine)
+        if self.root is None:
+            self._arm_root(base)
+        for around, called in reversed(fresh):
+            call = Call(around, called, base, call, self.ledger.row(around[1], called))
+            if self.arguments_count:
+                call.arguments = self._argument_variables(around, base)
+            self.armed[id(around)] = call
+            where = call.site
+            self.machine.stops.install(where.unit.counters.segments[where.block, where.position + 1])
+            self.on_armed(call)
+        return call
+
+    def returned(self, site: ReturnSite, continuation: Continuation) -> bool:
+        """The running path came back from a call: is it an armed one with others in it or behind it?"""
+        call, depth = self.running, continuation[2] + 1
+        while call is not None and call.depth > depth:
+            call = call.parent  # left without a return
+        self.running = call
+        if call is None or call.depth != depth:
+            return False
+        if call.continuation[0] is not continuation or call.site is not site.call:
+            return False
+        self.running = call.parent
+        if self._alone(call, site):
+            self.on_left(call)
+            self.forget(call)
+            return False
+        self.returning = call
+        return True
+
+    def _alone(self, call: Call, site: ReturnSite) -> bool:
+        """Is nobody there to compare with?"""
+        if call.count or call.children or call.held or call.open or self.machine.decider.siblings:
+            return False
+        scope = self.scope(call)
+        return meeting_place(site, call.continuation[0], scope) not in scope.meetings
+
+    def forget(self, call: Call) -> None:
+        """Nobody is inside any more."""
+        self.armed.pop(id(call.continuation), None)
+
+    # ---- arguments -----------------------------------------------------------------------------------
+
+    def _argument_variables(self, continuation: Continuation, base: Base) -> frozenset[int]:
+        """The variables in the arguments of a call, read off its frame."""
+        codes = self.machine.program.codes
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None:
+            values: Mapping[str, Any] | None = None
+            unit: Any = None
+            if id(frame.f_code) in codes and frame.f_locals.get("K") is continuation:
+                unit, values = codes[id(frame.f_code)][0], frame.f_locals
+            elif frame.f_code is INTERPRETER_CODE and frame.f_locals["frame"].continuation is continuation:
+                unit, values = frame.f_locals["frame"].unit, frame.f_locals["frame"].registers
+            if values is not None:
+                names = [f"v{param.index}" for param in unit.function.params]
+                if all(values.get(name) is not None for name in names):
+                    return frozenset(variables_of([values[name] for name in names]))
+                break
+            frame = frame.f_back
+        return frozenset(base.slices)  # everything there was

@@ -1,0 +1,137 @@
+"""Definition 1 by the solver, for constraints that the rules cannot tell equivalent (seed 000, section 5.1).
+
+Two constraints are z-equivalent if, for all observable values, each can be true if the other can, and each
+can be false if the other can. A counterexample to "what a allows, b allows" is
+
+    observable and a's unobservable values that satisfy a, such that no unobservable values of b satisfy b
+
+with a's outputs in the place of b's. That is a query with quantifiers, put to Z3 with a limit on its
+resources, so that the answer is repeatable; beyond the limit the answer is None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from anabranch.expr import Expr, Value, bool_and, eq, not_, postorder, to_smtlib, var
+from anabranch.expr.fp import OPERATORS as FP_OPERATORS
+from anabranch.expr.smtlib import symbol
+from anabranch.reduce.zequivalence.clauses import replaced
+from anabranch.reduce.zequivalence.constraint import StateConstraint
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How much one answer may cost."""
+
+    nodes: int = 400  # of both constraints together
+    resources: int = 400_000  # of Z3, for each of the queries
+
+
+DEFAULT = Budget()
+
+
+class Quantified:
+    """Queries "some x such that for no y", put to Z3."""
+
+    def __init__(self) -> None:
+        import z3  # takes 0.2 s: only when asked for
+
+        self._z3: Any = z3
+        self.queries = 0
+
+    def some_without(self, fact: Value, none: Value, hidden: Sequence[Expr], resources: int) -> bool | None:
+        """Can `fact` hold while no values of the hidden variables satisfy `none`? None: gave up."""
+        if fact is False or none is True:
+            return False
+        z3, context = self._z3, self._z3.Context()
+        self.queries += 1
+        solver = z3.Solver(ctx=context)
+        solver.set("rlimit", resources)
+        facts = [e for e in (fact, none) if e.__class__ is Expr]
+        read = z3.parse_smt2_string(to_smtlib(facts).replace("(check-sat)\n", ""), ctx=context)
+        parsed = list(read)
+        if fact.__class__ is Expr:
+            solver.add(parsed.pop(0))
+        if none.__class__ is Expr:
+            names = {symbol(v).strip("|"): v for v in hidden}
+            bound = [
+                z3.Bool(name, ctx=context) if v.w == 1 else z3.BitVec(name, v.w, ctx=context)
+                for name, v in names.items()
+            ]
+            denied = z3.Not(parsed[0])
+            solver.add(z3.ForAll(bound, denied) if bound else denied)
+        result = solver.check()
+        if result == z3.unknown:
+            return None
+        return bool(result == z3.sat)
+
+
+def equivalent(
+    a: StateConstraint, b: StateConstraint, backend: Quantified, budget: Budget = DEFAULT
+) -> bool | None:
+    """Are two constraints z-equivalent? None: the solver gave up, or they are too large to be asked for.
+
+    Outputs of different names are never equivalent: what is not an output did not change.
+    """
+    if [(name, w) for name, _, w in a.outputs] != [(name, w) for name, _, w in b.outputs]:
+        return False
+    roots = [*a.clauses, *b.clauses, *(v for c in (a, b) for _, v, _ in c.outputs if v.__class__ is Expr)]
+    if not roots:
+        return _constants(a) == _constants(b)
+    if any(n.op in FP_OPERATORS or at >= budget.nodes for at, n in enumerate(postorder(roots))):
+        return None
+    b = apart(b)
+    observable = [output_variable(a, i) for i in range(len(a.outputs))]
+    left, right = _formula(a, observable), _formula(b, observable)
+    known: bool | None = True
+    for one, other, of_other in ((left, right, b), (right, left, a)):
+        hidden = unobservable(of_other)
+        for fact, none in ((one, other), (not_(one), not_(other))):
+            found = backend.some_without(fact, none, hidden, budget.resources)
+            if found is True:
+                return False
+            if found is None:
+                known = None
+    return known
+
+
+def _constants(a: StateConstraint) -> list[int]:
+    return [int(v) for _, v, _ in a.outputs if v.__class__ is not Expr]
+
+
+def _formula(a: StateConstraint, outputs: Sequence[Expr]) -> Value:
+    """The conjunction of the clauses and of `name = value` for all outputs."""
+    whole: Value = True
+    for clause in a.clauses:
+        whole = bool_and(whole, clause)
+    for name, (_, value, w) in zip(outputs, a.outputs, strict=True):
+        whole = bool_and(whole, eq(name, bool(value) if w == 1 and value.__class__ is int else value, w))
+    return whole
+
+
+def output_variable(a: StateConstraint, i: int) -> Expr:
+    """The observable variable that an output's name stands for."""
+    return var(f"zequivalence.output{i}", a.outputs[i][2])
+
+
+def unobservable(a: StateConstraint) -> list[Expr]:
+    """The unobservable variables that occur; undefined data is observable."""
+    found: dict[int, Expr] = {}
+    for e in (*a.clauses, *(v for _, v, _ in a.outputs)):
+        if isinstance(e, Expr):
+            for n in postorder([e]):
+                if n.op == "var" and n.a >= 0 and n.a not in a.observable:
+                    found[n.a] = n
+    return [found[k] for k in sorted(found)]
+
+
+def apart(a: StateConstraint) -> StateConstraint:
+    """The constraint with its unobservable variables renamed, so that it shares none with another."""
+    fresh = {v: var(f"zequivalence.other{i}", v.w) for i, v in enumerate(unobservable(a))}
+    values = replaced([*a.clauses, *(v for _, v, _ in a.outputs)], fresh)
+    clauses, rest = values[: len(a.clauses)], values[len(a.clauses) :]
+    outputs = tuple((name, v, w) for (name, _, w), v in zip(a.outputs, rest, strict=True))
+    return StateConstraint(tuple(clauses), outputs, a.observable)

@@ -1,0 +1,100 @@
+"""What was removed behind which call, and where looking has stopped to pay."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+from anabranch.machine.translator.sites import CallSite
+
+IN_VAIN = 200  # states behind a call of which none was ever removed, after which it is no longer looked at
+ASKED_IN_VAIN = 32  # exact checks for each that finds something
+
+
+@dataclass(slots=True)
+class Row:
+    """One function: the states that came back from it, those that went on, and the paths they stand for."""
+
+    function: str
+    returned: int = 0
+    removed: int = 0
+    paths: int = 0  # multiplicity of all that came back
+    seconds: float = 0.0
+    exact: int = 0  # removed by the solver
+
+    @property
+    def kept(self) -> int:
+        return self.returned - self.removed
+
+    @property
+    def orders(self) -> float:
+        """Orders of magnitude from the states that went on to the paths that came back (seed 000, 5.1)."""
+        return math.log10(self.paths / self.kept) if self.kept and self.paths > self.kept else 0.0
+
+
+@dataclass(slots=True)
+class Place:
+    """One call site."""
+
+    returned: int = 0
+    removed: int = 0
+    closed: bool = False
+    asked: int = 0  # exact checks
+    found: int = 0  # that removed a state
+
+    @property
+    def worth_asking(self) -> bool:
+        """Does the solver find twins here, as far as it was asked?"""
+        return self.asked < ASKED_IN_VAIN or self.found * ASKED_IN_VAIN >= self.asked
+
+
+@dataclass(slots=True)
+class ZLedger:
+    """Counts by function, and which call sites are worth looking at."""
+
+    in_vain: int = IN_VAIN
+    rows: dict[str, Row] = field(default_factory=dict)
+    places: dict[CallSite, Place] = field(default_factory=dict)
+
+    def row(self, site: CallSite, function: str) -> Row:
+        self.places.setdefault(site, Place())
+        found = self.rows.get(function)
+        if found is None:
+            found = self.rows[function] = Row(function)
+        return found
+
+    def open(self, site: CallSite) -> bool:
+        place = self.places.get(site)
+        return place is None or not place.closed
+
+    def came_back(self, site: CallSite, row: Row, multiplicity: int) -> None:
+        place = self.places[site]
+        place.returned += 1
+        row.returned += 1
+        row.paths += multiplicity
+        if place.returned >= self.in_vain and not place.removed:
+            place.closed = True
+
+    def removed(self, site: CallSite, row: Row, exact: bool = False) -> None:
+        self.places[site].removed += 1
+        row.removed += 1
+        row.exact += exact
+        self.places[site].found += exact
+
+    def figures(self) -> list[dict[str, Any]]:
+        """For the report and the run's summary, the most fruitful first."""
+        rows = sorted(self.rows.values(), key=lambda row: (-row.removed, row.function))
+        return [
+            {
+                "function": row.function,
+                "states": row.returned,
+                "kept": row.kept,
+                "paths": row.paths,
+                "orders": round(row.orders, 2),
+                "seconds": row.seconds,
+                "exact": row.exact,
+            }
+            for row in rows
+            if row.returned
+        ]

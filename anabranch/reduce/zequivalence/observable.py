@@ -1,0 +1,154 @@
+"""Which variables whoever goes on behind a call can still tell apart (seed 000, sections 3.2 and 4.4).
+
+A variable is observable if it occurs in anything that the states behind the call share and may still read:
+live registers of the frames that go on (others are in no continuation), memory that is as it was before the
+paths parted, what models keep. All others are unobservable, wherever they were made: what they do to the
+former is in the state constraints. The paper's own boundary is that of the function, which also counts what
+was passed as an argument.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import compress
+from operator import is_not
+from typing import Any
+
+from anabranch.machine import State
+from anabranch.machine.memory import PAGE_BITS
+from anabranch.machine.objects import OBJECT_SHIFT, ObjectInfo
+from anabranch.reduce.zequivalence.calls import Call
+from anabranch.reduce.zequivalence.variables import NoteVariables, PageVariables, variables_of
+
+NUMBER_BITS = OBJECT_SHIFT - PAGE_BITS  # of an offset, in pages
+IGNORED_NOTES = frozenset(("name", "prefer"))  # names of inputs to come, and wishes for tests
+SHARED_KEPT = 2_000
+Objects = dict[int, ObjectInfo]
+
+
+class Common:
+    """The part of a call's base that is still there at a place inside it, and its variables.
+
+    What was local to calls that have returned is gone by then, on all paths alike.
+    """
+
+    __slots__ = (
+        "_changes",
+        "_objects",
+        "all_notes",
+        "by_page",
+        "encoded",
+        "fixed",
+        "grown",
+        "keys",
+        "notes",
+        "objects",
+        "pages",
+        "total",
+        "touched",
+        "version",
+        "whole",
+    )
+
+    def __init__(self, call: Call, state: State, pages: PageVariables, notes: NoteVariables) -> None:
+        base = call.base
+        there, known = state.pages, state.objects
+        self.objects: dict[int, Any] = {
+            number: info for number, info in base.objects.items() if number in known
+        }
+        fixed = {number for number, info in self.objects.items() if info.readonly}
+        self.pages: dict[int, Any] = {  # those that may change
+            key: page for key, page in base.pages.items() if key >> NUMBER_BITS not in fixed and key in there
+        }
+        self.touched: dict[int, set[int]] = {}  # offsets by page of what has changed on some path
+        self.grown = False
+        self.version = 0
+        self.whole: Any = None  # what the memory of the latest state came to
+        # Found for pages and objects that many states share, which are held so that they keep their identity:
+        self._changes: dict[int, tuple[Any, list[int]]] = {}
+        self._objects: dict[int, tuple[Any, Objects, list[tuple[int, str]]]] = {}
+        self.encoded: dict[int, tuple[Any, tuple[int, ...], list[Any], Sequence[int]]] = {}
+        self.by_page: Counter[int] = Counter()  # variable -> pages that hold it
+        for page in self.pages.values():
+            if page.__class__ is list:
+                self.by_page.update(pages.of(page))
+        self.all_notes = base.notes
+        self.keys = set(base.notes)
+        self.notes: dict[Any, Any] = {k: v for k, v in base.notes.items() if kind_of(k) not in IGNORED_NOTES}
+        kept = notes.of(base.notes)
+        self.fixed = frozenset(frame_variables(call)).union(base.slices if kept is None else kept)
+        self.total = self.fixed.union(self.by_page)
+
+    def objects_since(self, objects: Any) -> tuple[Objects, list[tuple[int, str]]]:
+        """The objects that are new, and the numbers of those that have ended, with how."""
+        known = self._objects.get(id(objects))
+        if known is not None:
+            return known[1], known[2]
+        common, now = self.objects, dict(objects)
+        new: Objects = {}
+        ended: list[tuple[int, str]] = []
+        for number, info in now.items() - common.items():  # objects are compared by identity
+            before = common.get(number)
+            if before is None:
+                new[number] = info
+            elif before.end != info.end or before.size != info.size:
+                ended.append((number, info.end))
+        if len(now) - len(new) != len(common):
+            ended += [(number, "gone") for number in common if number not in now]
+        if len(self._objects) >= SHARED_KEPT:
+            self._objects.clear()
+        new = dict(sorted(new.items()))
+        self._objects[id(objects)] = (objects, new, sorted(ended))
+        return new, sorted(ended)
+
+    def changes(self, key: int, page: Any) -> list[int]:
+        """The offsets of the bytes of a page that are not what they were."""
+        known = self._changes.get(id(page))
+        if known is not None:
+            return known[1]
+        before = self.pages[key]
+        # Bytes are small integers, of which there is one object each, or interned expressions.
+        offsets = list(compress(range(len(page)), map(is_not, before, page)))
+        if len(self._changes) >= SHARED_KEPT:
+            self._changes.clear()
+        self._changes[id(page)] = (page, offsets)
+        return offsets
+
+    def keep(self, page: Any, how: tuple[int, ...], outputs: list[Any], covered: Sequence[int]) -> None:
+        """Remember the outputs for a page."""
+        if len(self.encoded) >= SHARED_KEPT:
+            self.encoded.clear()
+        self.encoded[id(page)] = (page, how, outputs, covered)
+
+    def observable(self, changed: Mapping[int, Sequence[int]], pages: PageVariables) -> frozenset[int]:
+        """The observable variables, where some bytes (offsets by page) are no longer what they were."""
+        touched = [key for key in changed if pages.of(self.pages[key])]
+        lost: set[int] = set()
+        for key in touched:
+            page = self.pages[key]
+            lost |= variables_of([page[at] for at in changed[key]])
+        lost -= self.fixed
+        if not lost:
+            return self.total
+        gone: Counter[int] = Counter()
+        for key in touched:
+            page, overwritten = self.pages[key], set(changed[key])
+            gone.update(pages.of(page))
+            lost -= variables_of([x for at, x in enumerate(page) if at not in overwritten])
+        return self.total - {v for v in lost if gone[v] == self.by_page[v]}
+
+
+def kind_of(key: Any) -> Any:
+    """What sort of thing a model keeps under a key."""
+    return key[0] if isinstance(key, tuple) else key
+
+
+def frame_variables(call: Call) -> set[int]:
+    """The variables in the live values of the frames around a call."""
+    found: set[int] = set()
+    continuation = call.continuation
+    while continuation[1] is not None:
+        found |= variables_of(continuation[3:])
+        continuation = continuation[0]
+    return found

@@ -1,0 +1,201 @@
+"""The prune operator: of states that nobody behind a call can tell apart, one goes on (seed 000)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from time import thread_time
+from typing import Any, ClassVar
+
+from anabranch.explore.protocols import Contract
+from anabranch.machine import State
+from anabranch.machine.translator.sites import ReturnSite
+from anabranch.reduce.zequivalence.callee_first import CalleeFirst
+from anabranch.reduce.zequivalence.calls import Call, Calls, Meeting, meeting_place
+from anabranch.reduce.zequivalence.canonical import Table, canonical_form
+from anabranch.reduce.zequivalence.constraint import StateConstraint
+from anabranch.reduce.zequivalence.ledger import ZLedger
+from anabranch.reduce.zequivalence.state import Encoder, fingerprint
+from anabranch.reduce.zequivalence.verify import TwinVerifier
+
+Exact = Callable[[StateConstraint, StateConstraint], bool | None]
+"""Are two constraints z-equivalent, as the solver says? None if it gives up."""
+
+FORMS_KEPT = 100_000
+FORMED_ANEW = 64
+EXACT_FROM = (
+    8  # states behind a call, from which on the solver is asked about those that the rules tell apart
+)
+EXACT_PAIRS = 64  # questions for one call at most
+
+
+class ZEquivalence:
+    """Removes a state behind a call if its constraint has the form of one that was there before."""
+
+    contract: ClassVar[Contract] = Contract(
+        keeps="every answer to satisfiability and validity queries of the callers",
+        loses="test inputs of the removed twins",
+        serves=frozenset(("coverage", "bugs")),
+    )
+
+    def __init__(
+        self,
+        calls: Calls,
+        search: CalleeFirst,
+        ledger: ZLedger,
+        encoder: Encoder,
+        removed: Callable[[State, int], None],
+        exact: Exact | None = None,
+    ) -> None:
+        self.calls = calls
+        self.search = search
+        self.ledger = ledger
+        self.encoder = encoder
+        self.exact = exact
+        self.verifier: TwinVerifier | None = None
+        self.asked = 0  # exact checks
+        self.undecided = 0
+        self.late = 0  # removed when the state that stands for them was gone already
+        self._removed = removed
+        self._table = Table()
+        self._known: dict[Hashable, Hashable] = {}  # forms by constraint
+        search.over = self.over
+
+    def covers(self, state: State) -> bool:
+        """Is it behind a call, and has one like it been there?"""
+        if state.entry.__class__ is not ReturnSite:
+            return False
+        call, self.calls.returning = self.calls.returning, None
+        if call is None:
+            return False
+        began = thread_time()
+        kept = self._twin(state, call)
+        call.row.seconds += thread_time() - began
+        if kept is None:
+            self.search.holding = call
+            return False
+        self._remove(state, kept, call)
+        return True
+
+    def _twin(self, state: State, call: Call) -> State | None:
+        """The kept state that shows all that this one could."""
+        self.ledger.came_back(call.site, call.row, state.multiplicity)
+        scope = self.calls.scope(call)
+        site: Any = state.entry
+        meeting = scope.meetings.setdefault(meeting_place(site, state.continuation, scope), Meeting())
+        meeting.returned += 1
+        if meeting.returned == 1:
+            meeting.unformed = state
+            return None
+        if meeting.unformed is not None:
+            first, meeting.unformed = meeting.unformed, None
+            self._form(first, call, scope, meeting)
+        return self._form(state, call, scope, meeting)
+
+    def _form(self, state: State, call: Call, scope: Call, meeting: Meeting) -> State | None:
+        """Keep the form of a state; the one that had it already, if any."""
+        constraint = self.encoder.constraint(state, scope, meeting, call.arguments)
+        if meeting.common.grown:
+            self._form_anew(call, scope, meeting)
+        kept = meeting.forms.setdefault(self._canonical(constraint), state)
+        if kept is not state:
+            return kept
+        meeting.kept[state] = constraint
+        return None
+
+    def _form_anew(self, call: Call, scope: Call, meeting: Meeting) -> None:
+        """Something has changed on a path that had not on those before: it is now an output of all.
+
+        Where there are many, the oldest ones are no longer compared with.
+        """
+        meeting.common.grown = False
+        meeting.forms.clear()
+        before = list(meeting.kept)
+        meeting.kept.clear()
+        for state in before[-FORMED_ANEW:]:
+            constraint = self.encoder.constraint(state, scope, meeting, call.arguments)
+            other = meeting.forms.setdefault(self._canonical(constraint), state)
+            if other is state:
+                meeting.kept[state] = constraint
+            elif self.search.waits(state):
+                self.search.remove(state)
+                self._remove(state, other, call)
+
+    def _canonical(self, constraint: StateConstraint) -> Hashable:
+        key = fingerprint(constraint)
+        form = self._known.get(key)
+        if form is None:
+            if len(self._known) >= FORMS_KEPT:
+                self._known.clear()
+            form = self._known[key] = canonical_form(constraint, self._table)
+        return form
+
+    def _remove(self, state: State, kept: State, call: Call, exact: bool = False) -> None:
+        if self.verifier is not None:
+            self.verifier(kept, state, call)
+        self.ledger.removed(call.site, call.row, exact)
+        if self.search.waits(kept):
+            kept.multiplicity += state.multiplicity
+            self._removed(state, 0)
+        else:
+            self.late += 1
+            self._removed(state, state.multiplicity)
+
+    # ---- tight couplings -----------------------------------------------------------------------------
+
+    def over(self, call: Call) -> None:
+        """Nobody is inside any more: where many wait behind the call, the solver compares them."""
+        if self.exact is None or len(call.held) < EXACT_FROM:
+            return
+        scope, place = self.calls.scope(call), self.ledger.places[call.site]
+        began = thread_time()
+        groups: dict[Any, list[tuple[State, StateConstraint]]] = {}
+        pairs = EXACT_PAIRS
+        for state in list(call.held):
+            site: Any = state.entry
+            meeting = scope.meetings[meeting_place(site, state.continuation, scope)]
+            constraint = meeting.kept.get(state)
+            if constraint is None:
+                continue
+            names = tuple(name for name, _, _ in constraint.outputs)
+            alike = groups.setdefault((names, constraint.observable), [])
+            for kept, other in alike:
+                if not pairs or not place.worth_asking:
+                    break
+                pairs -= 1
+                self.asked += 1
+                place.asked += 1
+                answer = self.exact(other, constraint)
+                if answer is None:
+                    self.undecided += 1
+                elif answer:
+                    self.search.remove(state)
+                    self._remove(state, kept, call, exact=True)
+                    break
+            else:
+                alike.append((state, constraint))
+        call.row.seconds += thread_time() - began
+
+    def figures(self) -> dict[str, Any]:
+        """What the run's summary tells."""
+        rows = self.ledger.figures()
+        return {
+            "functions": rows,
+            "removed": sum(row["states"] - row["kept"] for row in rows),
+            "late": self.late,
+            "seconds": sum(row["seconds"] for row in rows),
+            "opened calls": self.search.opened,
+            "given up call sites": sum(place.closed for place in self.ledger.places.values()),
+            **self._more_figures(),
+        }
+
+    def _more_figures(self) -> dict[str, int]:
+        found: dict[str, int] = {}
+        if self.exact is not None:
+            found |= {"exact checks": self.asked, "not answered": self.undecided}
+        if self.verifier is not None:
+            found |= {
+                "verified": self.verifier.verified,
+                "not decided": self.verifier.undecided,
+                "wrong": self.verifier.differences,
+            }
+        return found

@@ -1,0 +1,414 @@
+"""States behind a call as constraints (seed 000, sections 3.1 and 4.2).
+
+Everything in which a state may differ from what all paths of the call had in common becomes an output with a
+name: what was returned, changed bytes of memory, ends of objects, what models keep. Objects made since then
+are named in the order in which they are met from there (`obj`), with their bytes (`val`): two paths that
+made the same things in other places agree, and what nobody can reach any more does not count. The clauses
+are those parts of the path condition that touch a variable of the outputs or an observable one. What cannot
+be written as a value of bits is part of a name, so that it has to be the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from anabranch.expr import Expr, expr_vars, var
+from anabranch.expr.node import ITE, operands
+from anabranch.machine import State
+from anabranch.machine.constants import element_types
+from anabranch.machine.joining.memory import expression_word
+from anabranch.machine.joining.same import same
+from anabranch.machine.memory import PAGE_BITS, join_bytes
+from anabranch.machine.objects import OBJECT_SHIFT
+from anabranch.reduce.zequivalence.calls import Call, Meeting
+from anabranch.reduce.zequivalence.constraint import StateConstraint
+from anabranch.reduce.zequivalence.observable import IGNORED_NOTES, NUMBER_BITS, Common, kind_of
+from anabranch.reduce.zequivalence.variables import NoteVariables, PageVariables, Unreadable, variables_in
+from anabranch.solver import Slice
+
+Output = tuple[Hashable, Any, int]
+POINTER = 8
+
+
+class Encoder:
+    """Makes the constraints of the states behind one call after another."""
+
+    def __init__(self, leaks: bool) -> None:
+        self.leaks = leaks  # does it matter which heap objects there are, though nobody reaches them?
+        self.pages = PageVariables()
+        self.notes = NoteVariables()
+        self.rest = var("rest of the path condition", 1)
+
+    def constraint(
+        self, state: State, scope: Call, meeting: Meeting, more: frozenset[int]
+    ) -> StateConstraint:
+        """What tells a state from others at its place in the scope; `more` variables are observable anyway.
+
+        `meeting.common.grown` is set where outputs came up that the states before this one did not have.
+        """
+        if meeting.common is None:
+            meeting.common = Common(scope, state, self.pages, self.notes)
+        return _Encoding(state, scope, meeting.common, self, more).made
+
+
+class _Encoding:
+    """One state at one place of one call."""
+
+    def __init__(
+        self, state: State, scope: Call, common: Common, encoder: Encoder, more: frozenset[int]
+    ) -> None:
+        self.state = state
+        self.common = common
+        self.outputs: list[Output] = []
+        self.seen: set[int] = set(more)  # variables that must keep their identity
+        self.met: dict[int, int] = {}  # new objects by number, in the order in which they were met
+        self.queue: list[int] = []
+        self._objects(encoder.leaks)
+        self._frames(scope)
+        changed = self._memory()
+        self._notes()
+        for number in self.queue:  # grows while it is gone through
+            self._new_object(number)
+        observable = common.observable(changed, encoder.pages)
+        if self.seen:
+            observable |= self.seen
+        # What was left out is about nothing that anybody can see. One unobservable Boolean stands for it, the
+        # same way for all states: they are paths that are possible, and only what they allow is compared.
+        clauses = (encoder.rest, *self._clauses(scope, observable))
+        self.made = StateConstraint(clauses, tuple(self.outputs), observable)
+
+    # ---- objects -------------------------------------------------------------------------------------
+
+    def _objects(self, leaks: bool) -> None:
+        """Which objects are new, and which have ended."""
+        self.new, ended = self.common.objects_since(self.state.objects)
+        if ended:
+            self.outputs.append((("end", *ended), 0, 1))
+        if leaks:
+            lost = [(i.site.number, i.size) for i in self.new.values() if i.site.kind == "heap" and not i.end]
+            self.outputs.append((("leaks", *sorted(lost)), 0, 1))
+
+    def _meet(self, number: int) -> int:
+        """The canonical name of a new object."""
+        index = self.met.get(number)
+        if index is None:
+            index = self.met[number] = len(self.met)
+            self.queue.append(number)
+        return index
+
+    def _new_object(self, number: int) -> None:
+        info, index = self.new[number], self.met[number]
+        self.outputs.append((("obj", index, info.site.kind, info.end), info.size, 64))
+        if info.end:
+            return
+        first = number << NUMBER_BITS
+        for position in range((info.size + (1 << PAGE_BITS) - 1) >> PAGE_BITS):
+            page = self.state.pages.get(first + position)
+            if page is not None:
+                self._bytes(("val", index, position), page, range(len(page)))
+
+    # ---- values --------------------------------------------------------------------------------------
+
+    def _frames(self, scope: Call) -> None:
+        """The live values of the frames in the scope: what was returned is one of them."""
+        site: Any = self.state.entry
+        self._frame(0, site, self.state.values)
+        continuation, level = self.state.continuation, 1
+        while continuation is not scope.continuation and continuation[1] is not None:
+            self._frame(level, continuation[1], continuation[3:])
+            continuation, level = continuation[0], level + 1
+
+    def _frame(self, level: int, site: Any, values: tuple[Any, ...]) -> None:
+        types = site.unit.plan.locals
+        for name, value in zip(site.names, values, strict=True):
+            if name == "D":
+                for position, address in enumerate(value):
+                    self._value((level, name, position), address, 64)
+            elif name == "va":
+                self._opaque((level, name), value)
+            else:
+                self._typed((level, name), value, types[int(name[1:])].type)
+
+    def _typed(self, name: tuple[Hashable, ...], value: Any, type: Any) -> None:
+        if isinstance(value, tuple):
+            for position, (part, kind) in enumerate(zip(value, element_types(type), strict=True)):
+                self._typed((*name, position), part, kind)
+        else:
+            self._value(name, value, type.bits)
+
+    def _value(self, name: tuple[Hashable, ...], value: Any, width: int) -> None:
+        """An output; a pointer to a new object by the object's name."""
+        if value.__class__ is Expr:
+            if self.new:
+                self._pin(value)
+            self.outputs.append((name, value, width))
+            return
+        if width > 1:
+            value = int(value) & ((1 << width) - 1)
+            number = value >> OBJECT_SHIFT
+            if width == 64 and number in self.new:
+                offset = value & ((1 << OBJECT_SHIFT) - 1)
+                self.outputs.append(((*name, "to", self._meet(number)), offset, 64))
+                return
+        else:
+            value = bool(value)
+        self.outputs.append((name, value, width))
+
+    def _pin(self, value: Expr) -> None:
+        """New objects whose addresses are constants of an expression have to be the same ones.
+
+        A choice between constants that are narrower than a pointer may be a piece of any of them.
+        """
+        for constant in constants(value):
+            if constant is None:
+                for number in sorted(self.new):
+                    self.outputs.append((("pin", self._meet(number)), number, 64))
+                return
+            number = constant >> OBJECT_SHIFT
+            if number in self.new:
+                self.outputs.append((("pin", self._meet(number)), number, 64))
+
+    # ---- memory --------------------------------------------------------------------------------------
+
+    def _memory(self) -> dict[int, Sequence[int]]:
+        """Outputs for the bytes that are not what they were, on this path or on another of the call; their
+        offsets by page."""
+        pages, common = self.state.pages, self.common
+        touched = common.touched
+        known = common.whole
+        if known is not None and known[0] is pages and known[1] == common.version and not self.new:
+            self.outputs += known[2]  # paths that wrote nothing since they parted share their memory
+            found: dict[int, Sequence[int]] = known[3]
+            return found
+        first = len(self.outputs)
+        ended: list[int] = []
+        for key, before in common.pages.items():
+            page = pages.get(key)
+            if page is before:
+                continue
+            if page is None:
+                ended.append(key)
+                continue
+            offsets = common.changes(key, page)
+            if offsets:
+                before_now = touched.setdefault(key, set())
+                if not before_now.issuperset(offsets):
+                    before_now.update(offsets)
+                    common.grown = True
+                    common.version += 1
+        changed: dict[int, Sequence[int]] = {}
+        for key in sorted(touched):
+            page = pages.get(key)
+            if page is not None:
+                changed[key] = self._page(key, page, touched[key])
+        for key in ended:
+            changed[key] = range(len(common.pages[key]))
+        if not self.new:
+            common.whole = (pages, common.version, self.outputs[first:], changed)
+        return changed
+
+    def _page(self, key: int, page: Any, touched: set[int]) -> Sequence[int]:
+        """Outputs for the touched bytes of a page; states share pages, and then what they come to."""
+        known = self.common.encoded.get(id(page))
+        state = (len(touched), *self.new)
+        if known is not None and known[1] == state:
+            self.outputs += known[2]
+            return known[3]
+        first, met = len(self.outputs), len(self.met)
+        covered = self._bytes(("mem", key), page, sorted(touched))
+        outputs = self.outputs[first:]
+        pointers = any(isinstance(name, tuple) and ("to" in name or "pin" in name) for name, _, _ in outputs)
+        if len(self.met) == met and not pointers:
+            self.common.keep(page, state, outputs, covered)
+        return covered
+
+    def _bytes(self, name: tuple[Hashable, ...], page: Any, offsets: Sequence[int]) -> Sequence[int]:
+        """Outputs for some bytes of a page: whole expressions, pointers to new objects, runs of known bytes.
+
+        The offsets that these cover.
+        """
+        if page.__class__ is bytearray and not self._points_to_new(page):
+            self.outputs.append(((*name, "all"), int.from_bytes(page, "little"), 8 * len(page)))
+            return range(len(page))
+        covered: list[int] = []
+        done = 0
+        known: list[int] = []  # a run of known bytes
+        for offset in offsets:
+            if offset < done:
+                continue
+            word = self._word(page, offset)
+            if word is None and page[offset].__class__ is not Expr:
+                if known and known[-1] + 1 != offset:
+                    self._run(name, page, known)
+                    known = []
+                known.append(offset)
+                covered.append(offset)
+                done = offset + 1
+                continue
+            self._run(name, page, known)
+            known = []
+            start, size = word or (offset, 1)
+            self._value((*name, start), whole(page[start : start + size]), 8 * size)
+            covered.extend(range(start, start + size))
+            done = start + size
+        self._run(name, page, known)
+        return covered
+
+    def _points_to_new(self, page: bytearray) -> bool:
+        new = self.new
+        if not new:
+            return False
+        return any(page.find(number.to_bytes(OBJECT_SHIFT // 8, "little")) >= 0 for number in new)
+
+    def _run(self, name: tuple[Hashable, ...], page: Any, offsets: list[int]) -> None:
+        if offsets:
+            data = bytes(page[offsets[0] : offsets[-1] + 1])
+            self.outputs.append(
+                ((*name, offsets[0], len(data)), int.from_bytes(data, "little"), 8 * len(data))
+            )
+            if self.new:
+                self._pin_bytes(data)
+
+    def _pin_bytes(self, data: bytes) -> None:
+        """Addresses of new objects in other places than those where pointers lie."""
+        for number in self.new:
+            if data.find(number.to_bytes(OBJECT_SHIFT // 8, "little")) >= 0:
+                self.outputs.append((("pin", self._meet(number)), number, 64))
+
+    def _word(self, page: Any, offset: int) -> tuple[int, int] | None:
+        """Start and size of the expression or pointer that a byte is part of."""
+        if page[offset].__class__ is Expr:
+            return expression_word(page, offset)
+        if not self.new:
+            return None
+        start = offset & ~(POINTER - 1)
+        data = page[start : start + POINTER]
+        if len(data) < POINTER:
+            return None
+        try:
+            value = int.from_bytes(data, "little")
+        except TypeError:
+            return None
+        return (start, POINTER) if value >> OBJECT_SHIFT in self.new else None
+
+    # ---- what models keep ----------------------------------------------------------------------------
+
+    def _notes(self) -> None:
+        before, notes = self.common.notes, self.state.tables[1]
+        if notes is self.common.all_notes:
+            return
+        changed = [(key, notes.get(key)) for key, old in before.items() if notes.get(key) is not old]
+        keys = self.common.keys
+        for key in [key for key in notes if key not in keys]:
+            if kind_of(key) in IGNORED_NOTES:
+                keys.add(key)  # nothing to look at another time
+            else:
+                changed.append((key, notes[key]))
+        for key, now in sorted(changed, key=lambda item: repr(item[0])) if len(changed) > 1 else changed:
+            if not same(before.get(key), now):
+                self._opaque(("note", plain(key)), now)
+
+    def _opaque(self, name: tuple[Hashable, ...], value: Any) -> None:
+        """Something that has to be the very same thing."""
+        self.outputs.append(((*name, plain(value)), 0, 1))
+        try:
+            self.seen |= variables_in(value)
+        except Unreadable:
+            self.seen.update(self.state.slices)
+
+    # ---- the path condition --------------------------------------------------------------------------
+
+    def _clauses(self, scope: Call, observable: frozenset[int]) -> tuple[Expr, ...]:
+        """The constraints that say something about observable variables or outputs, as far as they are not
+        the same on all paths of the call.
+
+        Slices share no variable, so one that touches neither is satisfied by itself, whatever the others say.
+        """
+        mentioned: set[int] = set()
+        for _, value, _ in self.outputs:
+            if value.__class__ is Expr:
+                mentioned.update(expr_vars(value))
+        hidden = mentioned - observable
+        slices = self.state.slices
+        before = scope.base.slices
+        wanted = [i for i in observable if i >= 0 and slices.get(i) is not before.get(i)]
+        wanted += [i for i in hidden if i >= 0]
+        parts: dict[Slice, None] = dict.fromkeys([slices[i] for i in sorted(wanted)])
+        clauses: list[Expr] = []
+        for part in parts:
+            clauses.extend(part.order)
+        return tuple(clauses)
+
+
+def fingerprint(constraint: StateConstraint) -> Hashable:
+    """Equal for equal constraints, which have equal forms."""
+    seen: set[int] = set()
+    values: list[Any] = []
+    for name, value, width in constraint.outputs:
+        if value.__class__ is Expr:
+            seen.update(expr_vars(value))
+            value = -value.id  # no value is negative
+        values.append((name, value, width))
+    for clause in constraint.clauses:
+        seen.update(expr_vars(clause))
+    return (tuple(values), tuple([clause.id for clause in constraint.clauses]), constraint.observable & seen)
+
+
+def whole(data: Sequence[Any]) -> Any:
+    if len(data) == 1:
+        return data[0]
+    try:
+        return int.from_bytes(data, "little")
+    except TypeError:
+        return join_bytes(data)
+
+
+def constants(value: Expr) -> Iterator[int | None]:
+    """The constants in an expression that can be addresses; None for one that may be a piece of one."""
+    seen = {value}
+    pending = [value]
+    while pending:
+        node = pending.pop()
+        for part in (node.a, node.b, node.c):
+            if part.__class__ is int and part >> OBJECT_SHIFT:
+                yield part
+        if node.op == ITE and node.w < 8 * POINTER and (node.b.__class__ is int or node.c.__class__ is int):
+            yield None
+        for part in operands(node):
+            if part not in seen:
+                seen.add(part)
+                pending.append(part)
+
+
+def plain(value: Any) -> Hashable:
+    """Something to compare by, equal only for things that are the same."""
+    if value is None or isinstance(value, bool | int | str | bytes | float):
+        return (value.__class__.__name__, value)
+    if value.__class__ is Expr:
+        return ("expression", value.id)
+    if isinstance(value, tuple | list):
+        return (value.__class__.__name__, *map(plain, value))
+    if isinstance(value, frozenset):
+        return value
+    if isinstance(value, Mapping):
+        return ("map", *sorted(((plain(k), plain(v)) for k, v in value.items()), key=repr))
+    if is_dataclass(value):
+        return (value.__class__.__name__, *(plain(getattr(value, field.name)) for field in fields(value)))
+    return Same(value)
+
+
+class Same:
+    """A thing that is equal to nothing but itself, held so that its identity stays its own."""
+
+    __slots__ = ("thing",)
+
+    def __init__(self, thing: Any) -> None:
+        self.thing = thing
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and other.thing is self.thing
+
+    def __hash__(self) -> int:
+        return id(self.thing)

@@ -1,0 +1,113 @@
+"""Which variables occur in values, pages and in what models keep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from anabranch.expr import Expr, expr_vars
+
+PAGES_KEPT = 50_000
+PLAIN = (int, str, bytes, bytearray, float, type(None), frozenset)
+NOTHING: frozenset[int] = frozenset()
+
+
+def variables_of(values: Iterable[Any]) -> set[int]:
+    """The variables in registers: values, and tuples of values."""
+    found: set[int] = set()
+    for value in values:
+        if value.__class__ is Expr:
+            found.update(expr_vars(value))
+        elif value.__class__ is tuple:
+            found |= variables_of(value)
+    return found
+
+
+class PageVariables:
+    """The variables in pages; what was found is kept, because states share pages."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Any, frozenset[int]]] = {}
+
+    def of(self, page: Any) -> frozenset[int]:
+        if page.__class__ is bytearray:
+            return NOTHING
+        known = self._known.get(id(page))
+        if known is not None:
+            return known[1]
+        if len(self._known) >= PAGES_KEPT:
+            self._known.clear()
+        found = frozenset(variables_of(dict.fromkeys(x for x in page if x.__class__ is Expr)))
+        self._known[id(page)] = (page, found)  # the page is held, so that its identity stays its own
+        return found
+
+
+class NoteVariables:
+    """The variables in what models keep, which most paths have in common."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Any, frozenset[int] | None]] = {}
+
+    def of(self, notes: Mapping[Any, Any]) -> frozenset[int] | None:
+        """All variables in there; None if something cannot be looked into."""
+        found: set[int] = set()
+        for key, value in notes.items():
+            if key == "prefer" or isinstance(value, PLAIN):
+                continue
+            known = self._known.get(id(value))
+            if known is None:
+                if len(self._known) >= PAGES_KEPT:
+                    self._known.clear()
+                known = self._known[id(value)] = (value, self._look(value))
+            if known[1] is None:
+                return None
+            found |= known[1]
+        return frozenset(found)
+
+    def _look(self, value: Any) -> frozenset[int] | None:
+        try:
+            return frozenset(variables_in(value))
+        except Unreadable:
+            return None
+
+
+class Unreadable(Exception):
+    """Something may hold variables and cannot be looked into."""
+
+
+def variables_in(thing: Any) -> set[int]:
+    """The variables in what a model keeps for a path; raises Unreadable."""
+    found: set[int] = set()
+    seen: dict[int, Any] = {}
+    pending = [thing]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, PLAIN) or id(item) in seen:
+            continue
+        seen[id(item)] = item
+        if item.__class__ is Expr:
+            found.update(expr_vars(item))
+        elif isinstance(item, tuple | list | set):
+            pending.extend(item)
+        elif isinstance(item, Mapping):
+            pending.extend(item)
+            pending.extend(item.values())
+        elif is_dataclass(item):
+            pending.extend(getattr(item, field.name) for field in fields(item))
+        elif is_code(item):
+            continue
+        elif hasattr(item.__class__, "__slots__"):
+            names = [n for kind in item.__class__.__mro__ for n in getattr(kind, "__slots__", ())]
+            pending.extend(getattr(item, name, None) for name in names)
+            pending.extend(getattr(item, "__dict__", {}).values())
+        elif hasattr(item, "__dict__"):
+            pending.extend(vars(item).values())
+        else:
+            raise Unreadable(item.__class__.__name__)
+    return found
+
+
+def is_code(item: Any) -> bool:
+    """Places and functions of the program, which are the same on all paths."""
+    return callable(item) or item.__class__.__module__.startswith("anabranch.machine.translator")

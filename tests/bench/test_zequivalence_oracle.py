@@ -1,0 +1,37 @@
+"""A sample of the oracle of z-equivalence, and whether it would find a mistake."""
+
+from __future__ import annotations
+
+import pytest
+
+from anabranch.reduce.zequivalence import prune
+from bench import zequivalence_oracle as oracle
+from bench.lib.unknown import unknown_program
+
+EVERY = oracle.every_combination()
+
+
+@pytest.mark.parametrize("seed", [0, 4, 8, 122, 133, 300])
+def test_the_same_is_found(seed: int) -> None:
+    outcome = oracle.check_seed(seed, EVERY, number=4)
+    assert outcome.problems == [] and outcome.usable and outcome.runs == 4 and outcome.paths > 1
+
+
+def test_states_are_removed() -> None:
+    plain = [c for c in EVERY if c.merge == "none" and c.zeq == "rules" and c.observe == "live"]
+    assert oracle.check_seed(0, plain, number=2).removed > 20
+
+
+def test_a_mistake_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prune, "canonical_form", lambda constraint, table: 0)
+    plain = [c for c in EVERY if c.merge == "none" and c.zeq == "rules"]
+    assert any(oracle.check_seed(seed, plain, number=1).problems for seed in (3, 9, 10, 11))
+
+
+def test_combinations_come_in_turn() -> None:
+    picked = {c for seed in range(48) for c in oracle.chosen(EVERY, seed, 4)}
+    assert picked == set(EVERY)
+
+
+def test_programs_depend_on_the_seed_only() -> None:
+    assert unknown_program(5) == unknown_program(5) != unknown_program(6)

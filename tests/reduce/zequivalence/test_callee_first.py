@@ -1,0 +1,124 @@
+"""The search order: paths inside a call before those behind it."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from anabranch.explore.search.plain import Bfs
+from anabranch.machine.translator.sites import ReturnSite
+from anabranch.reduce.zequivalence.callee_first import CalleeFirst
+from anabranch.reduce.zequivalence.calls import Call
+from anabranch.reduce.zequivalence.ledger import Row
+
+MAIN: Any = (None, None, 0)
+
+
+class FakeCalls:
+    """The armed calls, by hand."""
+
+    def __init__(self) -> None:
+        self.armed: dict[int, Call] = {}
+        self.on_armed: Any = None
+        self.on_left: Any = None
+
+    def arm(self, name: str, parent: Call | None) -> Call:
+        around = MAIN if parent is None else parent.continuation
+        continuation = (around, name, around[2] + 1)
+        call = Call(continuation, name, SimpleNamespace(), parent, Row(name))  # type: ignore[arg-type]
+        self.armed[id(continuation)] = call
+        self.on_armed(call)
+        return call
+
+    def innermost(self, continuation: Any) -> Call | None:
+        while continuation[1] is not None:
+            if id(continuation) in self.armed:
+                return self.armed[id(continuation)]
+            continuation = continuation[0]
+        return None
+
+    def forget(self, call: Call) -> None:
+        del self.armed[id(call.continuation)]
+
+
+class FakeState:
+    def __init__(self, name: str, call: Call | None, behind: bool = False) -> None:
+        self.name = name
+        self.continuation = MAIN if call is None else call.continuation
+        self.entry = object.__new__(ReturnSite) if behind else None
+
+
+def make(patience: int = 100) -> tuple[FakeCalls, Any]:
+    calls = FakeCalls()
+    return calls, CalleeFirst(Bfs(), Bfs, calls, patience)  # type: ignore[arg-type]
+
+
+def behind(search: Any, name: str, call: Call) -> None:
+    """A state comes back from a call and is kept."""
+    state = FakeState(name, call.parent, behind=True)
+    search.holding = call
+    search.add([state])
+
+
+def picked(search: Any) -> list[str]:
+    return [search.pick().name for _ in range(len(search))]
+
+
+def test_inner_calls_first() -> None:
+    calls, search = make()
+    outer = calls.arm("outer", None)
+    inner = calls.arm("inner", outer)
+    search.add([FakeState("main", None), FakeState("outer", outer), FakeState("inner", inner)])
+    assert len(search) == 3
+    assert picked(search) == ["inner", "outer", "main"]
+
+
+def test_those_behind_wait_for_those_inside() -> None:
+    calls, search = make()
+    call = calls.arm("f", None)
+    over = []
+    search.over = lambda call: over.append(call.function)
+    search.add([FakeState("inside", call)])
+    behind(search, "back", call)
+    assert {s.name for s in search.states()} == {"inside", "back"}
+    assert search.pick().name == "inside" and not over
+    behind(search, "back too", call)
+    assert search.pick().name == "back" and over == ["f"]
+    assert search.pick().name == "back too"
+    assert not calls.armed and not len(search)
+
+
+def test_those_behind_an_inner_call_are_inside_the_outer_one() -> None:
+    calls, search = make()
+    outer = calls.arm("outer", None)
+    inner = calls.arm("inner", outer)
+    search.add([FakeState("inner", inner)])
+    behind(search, "behind inner", inner)
+    behind(search, "behind outer", outer)
+    assert picked(search) == ["inner", "behind inner", "behind outer"]
+
+
+def test_states_can_be_taken_out() -> None:
+    calls, search = make()
+    call = calls.arm("f", None)
+    inside, outside = FakeState("inside", call), FakeState("outside", None)
+    search.add([inside, outside])
+    behind(search, "back", call)
+    search.remove(inside)
+    search.remove(next(s for s in search.states() if s.name == "back"))
+    assert search.waits(outside) and not search.waits(inside)
+    assert picked(search) == ["outside"]
+
+
+def test_nobody_waits_for_ever() -> None:
+    calls, search = make(patience=2)
+    call = calls.arm("f", None)
+    behind(search, "back", call)
+    for _ in range(3):
+        search.add([FakeState("inside", call)])
+        assert search.pick().name == "inside"
+    search.add([FakeState("inside", call)])
+    assert search.opened == 1
+    assert search.pick().name == "back"
+    behind(search, "back too", call)  # nobody waits behind it any more
+    assert picked(search) == ["inside", "back too"]

@@ -1,0 +1,304 @@
+"""What may be removed behind a call, and what may not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from anabranch.reduce.zequivalence import prune
+from tests.reduce.zequivalence.harness import figures, kept, plain, removing, same_findings
+
+# Each: a function f, a main that calls it, states that come back and are kept.
+CASES: dict[str, tuple[str, tuple[int, int]]] = {
+    "conditions that nobody sees": (
+        """
+        static int f(void) { if (__VERIFIER_nondet_bool()) return 1; return 1; }
+        int main(void) { return f(); }
+        """,
+        (2, 1),
+    ),
+    "results": (
+        """
+        static int f(void) { if (__VERIFIER_nondet_bool()) return 1; return 2; }
+        int main(void) { return f(); }
+        """,
+        (2, 2),
+    ),
+    "an unknown sum": (
+        """
+        static int f(int *p) {
+          *p = __VERIFIER_nondet_int();
+          if (__VERIFIER_nondet_bool()) *p += __VERIFIER_nondet_int();
+          return 0;
+        }
+        int main(void) { int x; f(&x); assert(x != 77); return x == 3; }
+        """,
+        (2, 1),
+    ),
+    "an argument that is read again": (
+        """
+        static int f(int a) { if (a > 5) return 1; return 1; }
+        int main(void) { int a = __VERIFIER_nondet_int(); int r = f(a); assert(r + a != 3); return 0; }
+        """,
+        (2, 2),
+    ),
+    "an argument that is not": (
+        """
+        static int f(int a) { if (a > 5) return 1; return 1; }
+        int main(void) { int a = __VERIFIER_nondet_int(); int r = f(a); assert(r == 1); return 0; }
+        """,
+        (2, 1),
+    ),
+    "two outputs that depend on each other": (
+        """
+        static int g;
+        static int f(void) {
+          int x = __VERIFIER_nondet_int();
+          if (__VERIFIER_nondet_bool()) { g = x; return x; }
+          g = __VERIFIER_nondet_int();
+          return __VERIFIER_nondet_int();
+        }
+        int main(void) { int r = f(); assert(r == g); return 0; }
+        """,
+        (2, 2),
+    ),
+    "memory of the caller": (
+        """
+        static char table[300];
+        static int f(void) { if (__VERIFIER_nondet_bool()) table[280] = 1; return 0; }
+        int main(void) { f(); assert(!table[280]); return 0; }
+        """,
+        (2, 2),
+    ),
+    "memory written back": (
+        """
+        static char table[300];
+        static int f(void) { if (__VERIFIER_nondet_bool()) { table[280] = 1; table[280] = 0; } return 0; }
+        int main(void) { f(); assert(!table[280]); return 0; }
+        """,
+        (2, 1),
+    ),
+    "new objects by what they hold": (
+        """
+        struct node { int key; struct node *next; };
+        static struct node *f(void) {
+          struct node *a = malloc(sizeof *a), *b;
+          if (__VERIFIER_nondet_bool()) { b = malloc(sizeof *b); }
+          else { struct node *lost = malloc(8); lost->key = 5; b = malloc(sizeof *b); }
+          a->key = __VERIFIER_nondet_int(); b->key = __VERIFIER_nondet_int();
+          a->next = b; b->next = 0;
+          return a;
+        }
+        int main(void) { struct node *n = f(); assert(n->key != n->next->key); return 0; }
+        """,
+        (2, 1),
+    ),
+    "new objects that hang together otherwise": (
+        """
+        struct node { int key; struct node *next; };
+        static struct node *f(void) {
+          struct node *a = malloc(sizeof *a), *b = malloc(sizeof *b);
+          a->key = b->key = 1; a->next = b; b->next = 0;
+          if (__VERIFIER_nondet_bool()) b->next = a;
+          return a;
+        }
+        int main(void) { struct node *n = f(); assert(n->next->next == 0); return 0; }
+        """,
+        (2, 2),
+    ),
+    "an object that is freed": (
+        """
+        static int f(char *p) { if (__VERIFIER_nondet_bool()) free(p); return 0; }
+        int main(void) { char *p = malloc(4); p[0] = 1; f(p); return p[0]; }
+        """,
+        (2, 2),
+    ),
+    "a pointer to what is freed": (
+        """
+        static char *f(void) { char *p = malloc(4); *p = 7; if (__VERIFIER_nondet_bool()) free(p); return p; }
+        int main(void) { return *f(); }
+        """,
+        (2, 2),
+    ),
+    "output": (
+        """
+        static int f(void) { if (__VERIFIER_nondet_bool()) puts("a"); else puts("b"); return 0; }
+        int main(void) { return f(); }
+        """,
+        (2, 1),
+    ),
+    "conditions on what was there before": (
+        """
+        static int f(int a) { int u = __VERIFIER_nondet_int(); if (u > a) return 1; return 1; }
+        int main(void) {
+          int a = __VERIFIER_nondet_int(), r = f(a);
+          assert(r + a != 2147483647);
+          return 0;
+        }
+        """,
+        # for the greatest a, no u is above
+        (2, 2),
+    ),
+    "known values of unknown things": (
+        """
+        static int f(void) {
+          int u = __VERIFIER_nondet_int();
+          if (u == 5) return u;
+          if (u == 6) return 5;
+          return 0;
+        }
+        int main(void) { int r = f(); assert(r != 6); return r; }
+        """,
+        (3, 2),
+    ),
+    "uninitialised memory": (
+        """
+        static int f(int *p) { if (__VERIFIER_nondet_bool()) *p = __VERIFIER_nondet_int(); return 0; }
+        int main(void) { int x; f(&x); if (x == 3) return 1; return 0; }
+        """,
+        (2, 2),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_states_kept(tmp_path: Path, name: str) -> None:
+    source, expected = CASES[name]
+    found = removing(tmp_path, source, "--verify-reductions")
+    assert kept(found)["f"] == expected
+    assert figures(found)["wrong"] == figures(found)["not decided"] == 0
+    same_findings(found, plain(tmp_path, source))
+
+
+LEAKS = """
+static int f(void) { if (__VERIFIER_nondet_bool()) { char *p = malloc(3); *p = 1; } return 0; }
+int main(void) { return f(); }
+"""
+
+
+def test_leaks_count_where_they_are_looked_for(tmp_path: Path) -> None:
+    assert kept(removing(tmp_path, LEAKS))["f"] == (2, 1)
+    found = removing(tmp_path, LEAKS, "--check", "leak")
+    assert kept(found)["f"] == (2, 2)
+    same_findings(found, plain(tmp_path, LEAKS, "--check", "leak"))
+    assert found.errors()
+
+
+NESTED = """
+static int wait_ready(void) {
+  for (int i = 0; i < 4; i++) {
+    int status = __VERIFIER_nondet_int();
+    if (status & 1) return 0;
+    if (status & 2) return -5;
+  }
+  return -110;
+}
+static int probe(void) {
+  int error = wait_ready();
+  if (error) return error;
+  return wait_ready();
+}
+static int count;
+int main(void) {
+  for (int i = 0; i < 3; i++) {
+    if (probe()) return 1;
+    count++;
+  }
+  assert(count == 3);
+  return 0;
+}
+"""
+WAYS = [
+    (order, *merging)
+    for order in ("dfs", "bfs", "random-path", "nurs:covnew", "places")
+    for merging in (
+        ("--merge", "none"),
+        ("--merge", "all", "--merging", "static"),
+        ("--merge", "auto", "--merging", "static"),
+        ("--merge", "qce", "--merging", "dynamic"),
+    )
+]
+
+
+@pytest.mark.parametrize("way", WAYS, ids=" ".join)
+def test_every_order_with_merging_and_without(tmp_path: Path, way: tuple[str, ...]) -> None:
+    found = removing(tmp_path, NESTED, "--search", *way, "--verify-reductions")
+    same_findings(found, plain(tmp_path, NESTED))
+    assert figures(found)["wrong"] == 0
+    assert found.result.paths_total <= 9
+    if way[2] in ("none", "auto"):
+        assert figures(found)["removed"] >= 20
+        assert found.result.paths_multiplicity == plain(tmp_path, NESTED).result.paths_total
+
+
+@pytest.mark.parametrize(
+    "options", [("--interpret",), ("--zeq-wait", "1"), ("--batch-forks", "1")], ids=" ".join
+)
+def test_other_ways_to_run(tmp_path: Path, options: tuple[str, ...]) -> None:
+    found = removing(tmp_path, NESTED, "--search", "random-path", *options)
+    same_findings(found, plain(tmp_path, NESTED))
+    assert figures(found)["removed"] >= 20
+
+
+def test_callers_do_not_wait_for_ever(tmp_path: Path) -> None:
+    source = """
+    static int f(void) { int n = 0; while (__VERIFIER_nondet_bool()) n++; return n > 3; }
+    int main(void) { int r = f(); assert(r); return 0; }
+    """
+    found = removing(tmp_path, source, "--zeq-wait", "20", "--max-forks", "60")
+    assert figures(found)["opened calls"] == 1
+    assert {kind for kind, _ in found.errors()} == {"assert"}
+
+
+def test_nothing_is_removed_where_all_paths_are_wanted(tmp_path: Path) -> None:
+    found = removing(tmp_path, NESTED, "--goal", "paths", "--merge", "none")
+    assert "zequivalence" not in found.result.reductions
+    assert found.result.paths_total == plain(tmp_path, NESTED).result.paths_total
+    assert any("--zeq" in text for text in found.collector.warnings)
+    assert prune.ZEquivalence.contract.serves == {"coverage", "bugs"}
+
+
+def test_covered_lines_of_removed_states_have_tests(tmp_path: Path) -> None:
+    source = """
+    static int f(void) {
+      if (__VERIFIER_nondet_int() == 12345) {
+        puts("seldom");
+        return 1;
+      }
+      return 1;
+    }
+    int main(void) { return f(); }
+    """
+    found = removing(tmp_path, source)
+    assert kept(found)["f"] == (2, 1)
+    values = {int.from_bytes(data, "little") for test in found.collector.tests for _, data in test.objects}
+    assert 12345 in values and len(values) == 2
+
+
+def test_differences_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shadow mode finds out if states are removed that should not be."""
+    monkeypatch.setattr(prune, "canonical_form", lambda constraint, table: 0)
+    source = CASES["results"][0].replace("return f();", "int r = f(); assert(r == 1); return 0;")
+    found = removing(tmp_path, source, "--verify-reductions")
+    assert figures(found)["wrong"] == 1
+    assert not found.result.complete
+    assert any("wrongly removed" in text for text in found.collector.warnings)
+
+
+def test_exact_checks_where_the_rules_give_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prune.ZEquivalence, "_canonical", lambda self, constraint: object())
+    monkeypatch.setattr(prune, "EXACT_FROM", 2)
+    blind = removing(tmp_path, NESTED)
+    assert figures(blind)["removed"] == 0
+    exact = removing(tmp_path, NESTED, "--zeq", "exact", "--verify-reductions")
+    same_findings(exact, plain(tmp_path, NESTED))
+    assert sum(row["exact"] for row in figures(exact)["functions"]) == figures(exact)["removed"] > 20
+    assert figures(exact)["wrong"] == 0
+
+
+def test_the_same_run_twice(tmp_path: Path) -> None:
+    options = ("--search", "random-path", "--seed", "3")
+    one, other = (removing(tmp_path, NESTED, *options) for _ in range(2))
+    assert [t.objects for t in one.collector.tests] == [t.objects for t in other.collector.tests]
+    assert kept(one) == kept(other)
