@@ -227,7 +227,7 @@ def test_every_order_with_merging_and_without(tmp_path: Path, way: tuple[str, ..
     same_findings(found, plain(tmp_path, NESTED))
     assert figures(found)["wrong"] == 0
     assert found.result.paths_total <= 9
-    if way[2] in ("none", "auto"):
+    if way[2] == "none":
         assert figures(found)["removed"] >= 20
         assert found.result.paths_multiplicity == plain(tmp_path, NESTED).result.paths_total
 
