@@ -24,7 +24,7 @@ from anabranch.explore.tree import ExecutionTree
 from anabranch.machine import State
 
 FIRST = 300_000  # work without merging
-LONG = 8_000_000  # work after which a program counts as too large to be explored path by path
+LONG = 5_000_000  # work after which a program counts as too large to be explored path by path
 SHARE = 0.15  # of the work of plain exploration that merging may take until then
 PATIENCE = 10  # times the work of plain exploration that it may take from then on
 TURNS = 64  # until the work is looked at again
@@ -67,6 +67,7 @@ class Race:
         self._sides: dict[State, Contestant] = {}
         self._since = 0.0
         self._turns = 0
+        self._resting = 0  # states of the one whose turn it is not
         self._begun = False
         referee.tally = plain.tally
 
@@ -78,6 +79,7 @@ class Race:
         if not self._begun:
             self._begun = True
             self._add([self._twin(state) for state in states], self.merging)
+            self._resting = len(states)
         self._add(states, self.running)
 
     def _add(self, states: Sequence[State], side: Contestant) -> None:
@@ -127,12 +129,13 @@ class Race:
 
     def _hand_over(self, side: Contestant) -> None:
         self.running.rest()
+        self._resting = len(self.running.order)
         self.running = side
         side.set_out()
 
     def __len__(self) -> int:
-        waiting = len(self.plain.order), len(self.merging.order)
-        return sum(waiting) if all(waiting) else 0
+        waiting = len(self.running.order)
+        return waiting + self._resting if waiting else 0
 
     def states(self) -> Iterator[State]:
         yield from self.plain.order.states()
