@@ -27,8 +27,8 @@ from anabranch.reduce.zequivalence.prune import ZEquivalence
 # Work in about microseconds.
 INSTRUCTION = 0.25
 FORK = 60
-MERGED_TURN = 300
-MERGED_EFFORT = 300
+MERGED_TURN = 1000
+MERGED_EFFORT = 200
 
 
 class ReduceSettings(ZSettings, Protocol):

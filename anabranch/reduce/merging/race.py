@@ -23,8 +23,8 @@ from anabranch.explore.tally import Tally
 from anabranch.explore.tree import ExecutionTree
 from anabranch.machine import State
 
-FIRST = 300_000  # work without merging
-LONG = 5_000_000  # work after which a program counts as too large to be explored path by path
+FIRST = 150_000  # what it takes to begin with merging: estimates, a decision procedure
+LONG = 7_000_000  # work after which a program counts as too large to be explored path by path
 SHARE = 0.15  # of the work of plain exploration that merging may take until then
 PATIENCE = 10  # times the work of plain exploration that it may take from then on
 TURNS = 64  # until the work is looked at again
@@ -65,6 +65,7 @@ class Race:
         self.running = plain
         self.work_so_far = work_so_far  # of the whole run, as if all of it had been with merging or without
         self._sides: dict[State, Contestant] = {}
+        merging.work = FIRST
         self._since = 0.0
         self._turns = 0
         self._resting = 0  # states of the one whose turn it is not
@@ -117,7 +118,7 @@ class Race:
         self._turns = 0
         running = self.running
         running.work += self.work_so_far(running is self.merging) - self._since
-        if running is self.plain and running.work >= FIRST and self.merging.work < self._allowed():
+        if running is self.plain and self.merging.work < self._allowed():
             self._hand_over(self.merging)
         elif running is self.merging and running.work >= self._allowed():
             self._hand_over(self.plain)
