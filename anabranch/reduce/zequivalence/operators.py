@@ -234,11 +234,46 @@ def _eq(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
     if _is_full(a, w) or _is_full(b, w):
         return BOTH
     if a is None or b is None:
-        return None
+        return BOTH if _hits(a, n.b) or _hits(b, n.a) else None
     fixed = MASK[w] & ~(a[1] | b[1])
     if (a[0] ^ b[0]) & fixed:
         return 0, 0
     return BOTH if a[1] | b[1] else (1, 0)
+
+
+def _hits(x: Free, other: Any) -> bool:
+    """Is any value of the other operand among those of x, which are more than one?"""
+    return (
+        x is not None
+        and x[1] != 0
+        and x[0] == 0
+        and other.__class__ is Expr
+        and possible_bits(other) & ~x[1] == 0
+    )
+
+
+DEPTH = 5  # levels of an expression that are looked at for bits that are always zero
+
+
+def possible_bits(e: Any, depth: int = DEPTH) -> int:
+    """The bits that may be one, by the shape; all others are zero."""
+    if e.__class__ is not Expr:
+        return int(e)
+    op = e.op
+    if depth:
+        if op == AND:
+            return possible_bits(e.a, depth - 1) & possible_bits(e.b, depth - 1)
+        if op in (OR, XOR):
+            return possible_bits(e.a, depth - 1) | possible_bits(e.b, depth - 1)
+        if op == ZEXT:
+            return possible_bits(e.a, depth - 1)
+        if op == EXTRACT:
+            return possible_bits(e.a, depth - 1) >> int(e.c) & MASK[e.w]
+        if op == CONCAT:
+            return possible_bits(e.a, depth - 1) << low_width(e) | possible_bits(e.b, depth - 1)
+        if op == ITE:
+            return possible_bits(e.b, depth - 1) | possible_bits(e.c, depth - 1)
+    return MASK[e.w]
 
 
 def _compared(least_a: int, most_a: int, least_b: int, most_b: int) -> Cube:

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
 import pytest
 
-from anabranch.expr import Expr, var
+from anabranch.expr import Expr, and_, concat, eq, evaluate, extract, ite, or_, shl, var, xor, zext
 from anabranch.expr.evaluate import SEMANTICS
 from anabranch.expr.fp import OPERATORS as FP_OPERATORS
 from anabranch.expr.node import binary, make, ternary, unary
-from anabranch.reduce.zequivalence.operators import COMMUTATIVE, IMAGES, Cube, full, image, slice_mask
+from anabranch.reduce.zequivalence.operators import (
+    COMMUTATIVE,
+    IMAGES,
+    Cube,
+    full,
+    image,
+    possible_bits,
+    slice_mask,
+)
 
 WIDTHS = (1, 2, 3, 4)
 SAME = ("add", "sub", "mul", "and", "or", "xor", "shl", "lshr", "ashr", "udiv", "urem", "sdiv", "srem")
@@ -183,6 +192,48 @@ def test_shapes_that_miss_an_extreme_value(w: int) -> None:
                     for e in extended:
                         pairs = [(e, v) if free[0] is None else (v, e) for v in range(1 << w)]
                         assert {semantics(n, p, (w, w)) for p in pairs} == {0, 1}
+
+
+def random_expression(rng: random.Random, depth: int) -> Expr:
+    """Of width 4, over two variables, with constants."""
+    x = leaf(4, rng.randrange(2))
+    if depth == 0:
+        return x
+    y = random_expression(rng, depth - 1)
+    z = random_expression(rng, depth - 1)
+    kind = rng.randrange(7)
+    made: tuple[Any, ...] = (
+        and_(y, rng.randrange(1, 15), 4),
+        or_(y, z, 4),
+        xor(and_(y, 3, 4), z, 4),
+        zext(extract(y, 1, 2), 2, 4),
+        concat(extract(y, 0, 1, 4), 1, extract(z, 1, 3), 3),
+        ite(eq(y, 1, 4), z, and_(y, 6, 4), 4),
+        shl(y, 1, 4),
+    )
+    return made[kind] if isinstance(made[kind], Expr) else x
+
+
+def test_bits_that_are_never_one() -> None:
+    """A free value with some bits zero can be equal to what has no others, and different from it."""
+    rng = random.Random(1)
+    free = leaf(4, 2)
+    small = claimed = 0
+    for _ in range(300):
+        e = random_expression(rng, 3)
+        bits = possible_bits(e)
+        values = {evaluate(e, {leaf(4, 0).a: p, leaf(4, 1).a: q}) for p in range(16) for q in range(16)}
+        assert all(v & ~bits == 0 for v in values)
+        small += bits != 15
+        for mask in range(1, 16):
+            claim = image(node("eq", 1, free, e), (0, mask), None, None)
+            assert claim == image(node("eq", 1, e, free), None, (0, mask), None)
+            if claim is not None:
+                claimed += mask != 15
+                reach = members((0, mask), 4)
+                assert all({v == r for r in reach} == {True, False} for v in values)
+    assert small > 50
+    assert claimed > 50
 
 
 def test_products_with_constants() -> None:
