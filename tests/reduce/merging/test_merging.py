@@ -183,16 +183,6 @@ def test_regions_by_hand(tmp_path: Path) -> None:
         assert merged.run.tree.states < 20
 
 
-def test_auto_begins_without_merging(tmp_path: Path) -> None:
-    small = explore(tmp_path, COUNTING, "--merge", "auto", "--tests", "none")
-    assert small.merges == 0
-    large = COUNTING.replace("b[5]", "b[16]").replace("i < 5", "i < 16")
-    long = explore(tmp_path, large, "--merge", "auto", "--tests", "none")
-    assert long.merges > 0
-    assert long.result.complete
-    assert long.run.tree.states < 15_000  # 10,000 of them plain; without merging there are 131,071 paths
-
-
 def test_goals_choose_the_policy(tmp_path: Path) -> None:
     assert not explore(tmp_path, COUNTING).result.reductions
     assert explore(tmp_path, COUNTING, "--goal", "paths").result.reductions

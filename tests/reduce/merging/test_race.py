@@ -1,0 +1,94 @@
+"""`auto` explores in turns, plainly and with merging: whoever finishes first, what is told is right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from anabranch.reduce.merging import race
+from tests.reduce.merging.harness import Found, explore
+from tests.reduce.merging.test_merging import CALLS, COUNTING
+
+LARGE = COUNTING.replace("b[5]", "b[16]").replace("i < 5", "i < 16")
+
+
+def race_of(tmp_path: Path, source: str, *options: str) -> Found:
+    return explore(tmp_path, source, "--merge", "auto", "--tests", "covering", *options)
+
+
+def test_a_small_program_is_explored_without_merging(tmp_path: Path) -> None:
+    small = race_of(tmp_path, COUNTING)
+    plain = explore(tmp_path, COUNTING)
+    assert small.merges == 0
+    assert small.result.complete
+    assert small.result.paths_total == plain.result.paths_total
+
+
+def test_a_large_one_is_finished_by_merging(tmp_path: Path) -> None:
+    large = race_of(tmp_path, LARGE)
+    assert large.merges > 0
+    assert large.result.complete
+    assert large.result.paths_total < 100
+    assert large.result.paths_multiplicity >= 131_071  # the paths that there are
+    assert large.run.tree.states < 60_000
+    assert large.run.tree.live == 0
+
+
+@pytest.mark.parametrize("source", [COUNTING, CALLS])
+@pytest.mark.parametrize(("first", "share"), [(0, 0.15), (0, 1000.0), (300, 1.0)])
+def test_whoever_wins_finds_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, first: int, share: float
+) -> None:
+    monkeypatch.setattr(race, "TURNS", 1)
+    monkeypatch.setattr(race, "FIRST", first)
+    monkeypatch.setattr(race, "SHARE", share)
+    plain = explore(tmp_path, source)
+    raced = race_of(tmp_path, source)
+    assert raced.result.complete
+    assert raced.errors() == plain.errors()
+    assert raced.lines() == plain.lines()
+    if raced.result.paths_total == raced.result.paths_multiplicity:
+        assert raced.result.paths_total == plain.result.paths_total
+    else:
+        assert raced.result.paths_total < plain.result.paths_total
+    assert raced.run.tree.live == 0
+
+
+def test_stopped_in_the_middle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(race, "TURNS", 1)
+    monkeypatch.setattr(race, "FIRST", 0)
+    found = race_of(tmp_path, LARGE, "--max-instructions", "20000")
+    assert not found.result.complete
+    assert found.result.losses
+    assert found.run.tree.live == 0
+
+
+def test_the_same_run_twice(tmp_path: Path) -> None:
+    first, second = race_of(tmp_path, LARGE), race_of(tmp_path, LARGE)
+    assert first.run.tree.states == second.run.tree.states
+    assert [t.objects for t in first.collector.tests] == [t.objects for t in second.collector.tests]
+
+
+def test_regions_by_hand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(race, "TURNS", 1)
+    monkeypatch.setattr(race, "FIRST", 0)
+    source = """
+    #include "klee/klee.h"
+    int main(void) {
+      unsigned char b[6];
+      klee_make_symbolic(b, sizeof b, "b");
+      int n = 0;
+      for (int i = 0; i < 6; i++) {
+        klee_open_merge();
+        if (b[i] == 'x') n++;
+        else if (b[i] == 'y') n += 2;
+        klee_close_merge();
+      }
+      return n > 6;
+    }
+    """
+    found = race_of(tmp_path, source)
+    assert found.result.complete
+    assert found.result.paths_total == 1
+    assert found.result.paths_multiplicity == 729
