@@ -98,7 +98,8 @@ def chosen(every: Sequence[Combination], seed: int, number: int | None) -> list[
     """``number`` of the combinations, others for each seed in turn; all of them without a number."""
     if number is None or number >= len(every):
         return list(every)
-    return [every[(seed * number + i) % len(every)] for i in range(number)]
+    # Apart from each other: six are all policies, static and dynamic.
+    return [every[(seed + i * len(every) // number) % len(every)] for i in range(number)]
 
 
 def hasten(seed: int) -> None:

@@ -138,7 +138,7 @@ class Exploration:
         own, siblings = self.machine.run(state, 1 if self.operators.in_a_hurry() else self.batch)
         if own is not None:
             if self.new_coverage.check():
-                own.covered_new = True
+                own.covered_new = self.reporter.covers
                 own.instructions_since_new = 1
                 for sibling in siblings:
                     sibling.instructions_since_new = 1

@@ -61,6 +61,7 @@ class Reporter:
         self.removed = 0  # states that went no further because others show the same
         self.tests = 0
         self.errors: list[ErrorRecord] = []
+        self.covers = settings.tests == "covering"  # is there to be a test for whatever is covered?
         self.on_tick: Callable[[], None] = lambda: None
         self.watch: Watch | None = None
         self._check_leaks = "leak" in settings.checks
@@ -87,7 +88,7 @@ class Reporter:
     def path_ended(self, end: PathEnd, where: Where | None) -> None:
         path = self.machine.path
         if self.new_coverage.check():
-            path.covered_new = True
+            path.covered_new = self.covers
         if isinstance(end, Exit):
             leak = self._leak() if self._check_leaks else None
             if leak is not None:

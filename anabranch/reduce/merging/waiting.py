@@ -19,6 +19,7 @@ class Waiting:
         self._key = key
         self._by_key: dict[Hashable, dict[State, None]] = {}
         self._keys: dict[State, Hashable] = {}
+        self._latest: tuple[State, Hashable] | None = None  # asked for, of a state that does not wait yet
 
     @property
     def description(self) -> str:
@@ -26,7 +27,12 @@ class Waiting:
 
     def key(self, state: State) -> Hashable:
         found = self._keys.get(state)
-        return self._key(state) if found is None else found
+        if found is not None:
+            return found
+        latest = self._latest
+        if latest is None or latest[0] is not state:
+            latest = self._latest = (state, self._key(state))
+        return latest[1]
 
     def at(self, key: Hashable) -> list[State]:
         """The waiting states with a key, oldest first."""
@@ -38,8 +44,9 @@ class Waiting:
 
     def add(self, states: Sequence[State]) -> None:
         for state in states:
-            key = self._keys[state] = self._key(state)
+            key = self._keys[state] = self.key(state)
             self._by_key.setdefault(key, {})[state] = None
+        self._latest = None
         self._order.add(states)
 
     def remove(self, state: State) -> None:
