@@ -23,6 +23,7 @@ from bench.lib.scaling import (
     PLAIN,
     QCE,
     Growth,
+    Point,
     grow,
     measure,
     measure_well,
@@ -125,23 +126,24 @@ def exhaust(options: Options) -> list[str]:
 def growth(options: Options) -> list[str]:
     """The speed-up as the input grows, subject by subject; the plot is written beside the tables."""
     grown = [
-        grow(subject, (*AUTO, *options.flags), longest=options.longest, tell=tell)
+        grow(subject, options.flags, longest=options.longest, tell=tell)
         for subject in GROWING
         if options.only in subject.name
     ]
     print_table(
-        ("subject", "size", "plain s", "merged s", "speed-up", "plain paths", "merged states", "merges",
-         "multiplicity", "finished"),
+        ("subject", "size", "plain s", "merged s", "speed-up", "auto s", "auto/plain", "plain paths",
+         "merged states", "merges", "multiplicity", "finished"),
         [
-            (g.subject.name, p.size, p.plain.seconds, p.merged.seconds, p.speedup, p.plain.ends,
-             p.merged.states, p.merged.merges, f"{p.merged.multiplicity:.2g}", p.merged.complete)
+            (g.subject.name, p.size, p.plain.seconds, p.merged.seconds, p.speedup, p.auto.seconds,
+             p.slowdown, p.plain.ends, p.merged.states, p.merged.merges,
+             f"{p.merged.multiplicity:.2g}", p.merged.complete)
             for g in grown for p in g.points
         ],
     )  # fmt: skip
     print()
     print_table(
         ("subject", "points", "growth of the speed-up", "R2", "R2 of a power", "exponential",
-         "largest speed-up", "merged/plain at worst", "at the largest"),
+         "largest speed-up", "auto/plain at worst", "at the largest"),
         [_summary(g) for g in grown],
     )  # fmt: skip
     print(
@@ -168,7 +170,7 @@ def _summary(g: Growth) -> tuple[object, ...]:
         g.is_exponential,
         max((p.speedup for p in g.points), default=0.0),
         g.worst,
-        1 / g.points[-1].speedup if g.points else 0.0,
+        g.points[-1].slowdown if g.points else 0.0,
     )
 
 
@@ -181,17 +183,19 @@ def _growth_problems(grown: list[Growth]) -> list[str]:
         if not g.points:
             problems.append(f"{g.subject.name}: no size at which plain exploration takes its time")
         for p in g.points:
-            if not p.merged.complete:
-                problems.append(
-                    f"{g.subject.name} {p.size}: not finished with merging {p.merged.problem[:200]}"
-                )
-            elif 1 / p.speedup > SLOWEST:
-                problems.append(f"{g.subject.name} {p.size}: {1 / p.speedup:.2f} times as slow as plain")
-            if p.merged.complete and p.merged.errors != p.plain.errors:
-                problems.append(
-                    f"{g.subject.name} {p.size}: errors {sorted(p.merged.errors)}, "
-                    f"plain {sorted(p.plain.errors)}"
-                )
+            problems += _point_problems(f"{g.subject.name} {p.size}", p)
+    return problems
+
+
+def _point_problems(name: str, p: Point) -> list[str]:
+    problems = []
+    if not p.auto.complete:
+        problems.append(f"{name}: not finished with auto {p.auto.problem[:200]}")
+    elif p.slowdown > SLOWEST:
+        problems.append(f"{name}: auto {p.slowdown:.2f} times as slow as plain")
+    for way, run in (("merged", p.merged), ("auto", p.auto)):
+        if run.complete and run.errors != p.plain.errors:
+            problems.append(f"{name}, {way}: errors {sorted(run.errors)}, plain {sorted(p.plain.errors)}")
     return problems
 
 

@@ -107,16 +107,22 @@ def measure_well(file: str, defines: Sequence[str], flags: Sequence[str], cpu_li
 
 @dataclass(frozen=True)
 class Point:
-    """One size of one subject, plain and merged."""
+    """One size of one subject: plain, with all states merged that estimates say, and as `auto` does it."""
 
     size: int
     plain: Measured
     merged: Measured
+    auto: Measured
 
     @property
     def speedup(self) -> float:
         """Plain over merged; a bound from above where merging did not finish."""
         return self.plain.seconds / max(self.merged.seconds, 1e-4)
+
+    @property
+    def slowdown(self) -> float:
+        """Time of `auto` over that of plain."""
+        return self.auto.seconds / max(self.plain.seconds, 1e-4)
 
 
 @dataclass(frozen=True)
@@ -189,13 +195,13 @@ class Growth:
 
     @property
     def worst(self) -> float:
-        """The greatest ratio of merged to plain time over all sizes."""
-        return max((1 / p.speedup for p in self.points), default=0.0)
+        """The greatest ratio of the time of `auto` to that of plain over all sizes."""
+        return max((p.slowdown for p in self.points), default=0.0)
 
 
 def grow(
     subject: Growing,
-    flags: Sequence[str] = AUTO,
+    flags: Sequence[str] = (),
     *,
     shortest: float = 0.05,
     longest: float = 30.0,
@@ -212,10 +218,14 @@ def grow(
             break
         if plain.seconds >= shortest:
             limit = max(4 * plain.seconds, 10.0)
-            merged = measure_well(subject.file, subject.defines(size), flags, limit)
-            growth.points.append(Point(size, plain, merged))
+            merged = measure_well(subject.file, subject.defines(size), (*QCE, *flags), limit)
+            auto = measure_well(subject.file, subject.defines(size), (*AUTO, *flags), limit)
+            growth.points.append(Point(size, plain, merged, auto))
             if callable(tell):
-                tell(f"{subject.name} {size}: plain {plain.seconds:.2f} s, merged {merged.seconds:.2f} s")
+                tell(
+                    f"{subject.name} {size}: plain {plain.seconds:.2f} s, merged {merged.seconds:.2f} s, "
+                    f"auto {auto.seconds:.2f} s"
+                )
         expected = plain.seconds * max(plain.seconds / previous if previous else 2.0, 1.5)
         if expected > longest:
             break

@@ -17,7 +17,7 @@ from bench.merging_oracle import Combination, chosen, combinations
 
 def grown(speedups: list[float]) -> Growth:
     points = [
-        Point(n, Measured(seconds=s, complete=True), Measured(seconds=1.0, complete=True))
+        Point(n, Measured(s, True), Measured(1.0, True), Measured(1.0, True))
         for n, s in enumerate(speedups, 3)
     ]
     return Growth(Growing("x.c", "SIZE", 3), points)
@@ -44,12 +44,12 @@ def test_what_counts_as_exponential() -> None:
 def test_slower_and_unfinished_points_are_told() -> None:
     slow = grown([0.5, 2.0, 8.0, 32.0])
     assert slow.worst == 2.0
-    slow.points[3].merged.complete = False
-    slow.points[2].merged.errors = frozenset({("assert", 3)})
+    slow.points[3].auto.complete = False
+    slow.points[2].auto.errors = frozenset({("assert", 3)})
     problems = merging._growth_problems([slow])
     assert [p for p in problems if "2.00 times as slow" in p]
     assert [p for p in problems if "x 6: not finished" in p]
-    assert [p for p in problems if "x 5: errors" in p]
+    assert [p for p in problems if "x 5, auto: errors" in p]
 
 
 def test_a_plot_has_a_line_for_each_subject() -> None:
