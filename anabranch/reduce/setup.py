@@ -25,8 +25,8 @@ from anabranch.reduce.zequivalence.install import ZParts, ZSettings
 from anabranch.reduce.zequivalence.prune import ZEquivalence
 
 # Work in about microseconds.
-INSTRUCTION = 0.25
-FORK = 60
+INSTRUCTION = 0.08
+FORK = 35
 MERGED_TURN = 1000
 MERGED_EFFORT = 200
 
