@@ -1,6 +1,7 @@
 """The malloc family.
 
-Sizes beyond `LARGEST` fail, as they may in C; a symbolic size splits at that limit and is then picked.
+Sizes beyond `LARGEST` fail, as they may in C; a symbolic size splits at a lower limit and is then picked: where
+any size will do, a large one only costs.
 Objects of size 0 have an address of their own, as in musl.
 """
 
@@ -19,6 +20,7 @@ from anabranch.environment.values import (
 from anabranch.expr import Expr
 
 LARGEST = 1 << 30
+LARGEST_PICKED = 1 << 22
 
 
 def resolve_size(m: MachineApi, size: Value, what: str) -> int | None:
@@ -27,7 +29,7 @@ def resolve_size(m: MachineApi, size: Value, what: str) -> int | None:
         if LARGEST < size < 1 << 63:
             m.warn(f"{what} of {size} bytes is taken to fail")
         return size if size <= LARGEST else None
-    if m.decide(ugt(size, LARGEST, 64)):
+    if m.decide(ugt(size, LARGEST_PICKED, 64)):
         return None
     return m.pick(size, 64, f"size of {what}")
 
@@ -35,7 +37,7 @@ def resolve_size(m: MachineApi, size: Value, what: str) -> int | None:
 def resolve_product(m: MachineApi, count: Value, size: Value, what: str) -> int | None:
     """count * size without overflow, None if there is no such amount of memory."""
     if isinstance(count, Expr) and isinstance(size, Expr):
-        if m.decide(ugt(size, LARGEST, 64)):
+        if m.decide(ugt(size, LARGEST_PICKED, 64)):
             # Even then a count of zero is fine; beyond it no product fits.
             return None if m.decide(ugt(count, 0, 64)) else 0
         size = m.pick(size, 64, f"size of {what}")
@@ -45,7 +47,7 @@ def resolve_product(m: MachineApi, count: Value, size: Value, what: str) -> int 
     if isinstance(count, Expr):
         if size == 0:
             return 0
-        if m.decide(ugt(count, LARGEST // size, 64)):
+        if m.decide(ugt(count, LARGEST_PICKED // size, 64)):
             return None
         return m.pick(count, 64, f"size of {what}") * size
     return resolve_size(m, count * size, what)

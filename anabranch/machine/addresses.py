@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from anabranch import expr
 from anabranch.expr import Expr, expr_vars
 from anabranch.machine.arithmetic import to_signed
-from anabranch.machine.ends import Fault, ProgramError
+from anabranch.machine.ends import Fault, Loss, ProgramError
 from anabranch.machine.memory import split_value
 from anabranch.machine.objects import ObjectInfo
 from anabranch.machine.tables import read_table
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 Value = Any
 MAX_LEAVES = 1 << 16  # places a read may choose from before the path forks over halves
 MAX_TARGETS = 1 << 11  # likewise for a write, which touches every one of them
+MAX_CHOICES = 1 << 18  # bytes of a block at all the places where it may be written
 FEW = 16  # places that are told one by one
 WORD = 8  # bytes that a block is chosen in at a time
 
@@ -275,6 +276,8 @@ class AddressResolver:
             self.memory.write_bytes(info.base + offset, parts)
             return
         places = self.places(info, offset, size, MAX_TARGETS)
+        if size * len(places) > MAX_CHOICES:
+            raise Loss("unsupported", f"{size} bytes written to any of {len(places)} places")
         base = info.base + places[0]
         data = self.memory.read_bytes(base, places[-1] - places[0] + size)
         for place in places:

@@ -30,6 +30,7 @@ from anabranch.solver import Slice
 
 Output = tuple[Hashable, Any, int]
 POINTER = 8
+LARGEST = 1 << 16  # bytes of a new object that are compared
 
 
 class Encoder:
@@ -102,6 +103,9 @@ class _Encoding:
         info, index = self.new[number], self.met[number]
         self.outputs.append((("obj", index, info.site.kind, info.end), info.size, 64))
         if info.end:
+            return
+        if info.size > LARGEST:
+            self.outputs.append((("val", index, Same(self.state)), 0, 1))  # like no other
             return
         first = number << NUMBER_BITS
         for position in range((info.size + (1 << PAGE_BITS) - 1) >> PAGE_BITS):
