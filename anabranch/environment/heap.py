@@ -1,7 +1,7 @@
 """The malloc family.
 
-Sizes beyond `LARGEST` fail, as they may in C; a symbolic size splits at a lower limit and is then picked: where
-any size will do, a large one only costs.
+Sizes beyond `LARGEST` fail, as they may in C; a symbolic size splits at a lower limit and is then picked:
+where any size will do, a large one only costs.
 Objects of size 0 have an address of their own, as in musl.
 """
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -65,10 +68,15 @@ def test_stopped_in_the_middle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_the_same_run_twice(tmp_path: Path) -> None:
-    race_of(tmp_path, LARGE)  # the first use of the decision procedure in a process counts a little more
-    first, second = race_of(tmp_path, LARGE), race_of(tmp_path, LARGE)
-    assert first.run.tree.states == second.run.tree.states
-    assert [t.objects for t in first.collector.tests] == [t.objects for t in second.collector.tests]
+    (tmp_path / "large.c").write_text(LARGE)
+    states = []
+    for name in ("first", "second"):
+        command = ["run", "large.c", "--merge", "auto", "--output-dir", name, "--no-progress"]
+        code = f"import sys; from anabranch.cli.main import main; sys.exit(main({command!r}))"
+        subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True, capture_output=True)
+        run = json.loads((tmp_path / name / "run.json").read_text())
+        states.append((run["states"]["explored"], run["paths"], run["tests"]))
+    assert states[0] == states[1]
 
 
 def test_regions_by_hand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
