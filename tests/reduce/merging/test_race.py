@@ -71,9 +71,10 @@ def test_the_same_run_twice(tmp_path: Path) -> None:
     (tmp_path / "large.c").write_text(LARGE)
     states = []
     for name in ("first", "second"):
-        command = ["run", "large.c", "--merge", "auto", "--output-dir", name, "--no-progress"]
+        source, out = str(tmp_path / "large.c"), str(tmp_path / name)
+        command = ["run", source, "--merge", "auto", "--output-dir", out, "--no-progress"]
         code = f"import sys; from anabranch.cli.main import main; sys.exit(main({command!r}))"
-        subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True, capture_output=True)
+        subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
         run = json.loads((tmp_path / name / "run.json").read_text())
         states.append((run["states"]["explored"], run["paths"], run["tests"]))
     assert states[0] == states[1]
