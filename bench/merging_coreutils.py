@@ -31,10 +31,10 @@ MORE_PATHS, MORE_PATHS_ON = 10, 6
 # Inputs on which plain exploration takes 1 to 60 s.
 SMALL: dict[str, tuple[str, ...]] = {
     "echo": ("--sym-arg", "4", "--sym-arg", "4"),
-    "basename": ("--sym-arg", "5", "--sym-arg", "3"),
+    "basename": ("--sym-arg", "6"),
     "cut": ("-d", ",", "-f", "1", "--sym-stdin", "8"),
-    "fold": ("--sym-stdin", "6"),
-    "paste": ("--sym-stdin", "10"),
+    "fold": ("--sym-stdin", "7"),
+    "paste": ("--sym-stdin", "15"),
     "wc": ("--sym-stdin", "3"),
 }
 SHORTEST, LONGEST = 1.0, 60.0
