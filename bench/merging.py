@@ -28,7 +28,7 @@ from bench.lib.scaling import (
     measure,
     measure_well,
 )
-from bench.lib.table import print_table
+from bench.lib.table import magnitude, print_table
 from bench.lib.work import tell
 
 FIGURE = Path(__file__).resolve().parent / "figures" / "merging_growth.svg"
@@ -102,7 +102,7 @@ def exhaust(options: Options) -> list[str]:
         tell(f"{name}: {plain.seconds:.1f} s plain, complete: {plain.complete}")
         rows.append(
             (name, merged.complete, merged.seconds, merged.states, merged.merges,
-             f"{merged.multiplicity:.2g}", plain.complete, plain.seconds, plain.ends)
+             magnitude(merged.multiplicity), plain.complete, plain.seconds, plain.ends)
         )  # fmt: skip
         plain_finished += plain.complete
         if not merged.complete:
@@ -137,7 +137,7 @@ def growth(options: Options) -> list[str]:
         [
             (g.subject.name, p.size, p.plain.seconds, p.merged.seconds, p.speedup, p.auto.seconds,
              p.slowdown, p.plain.ends, p.merged.states, p.merged.merges,
-             f"{p.merged.multiplicity:.2g}", p.merged.complete)
+             magnitude(p.merged.multiplicity), p.merged.complete)
             for g in grown for p in g.points
         ],
     )  # fmt: skip

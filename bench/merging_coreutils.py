@@ -21,7 +21,7 @@ from pathlib import Path
 from bench.coreutils import ExploreRow, explore
 from bench.lib.coreutils import bitcode
 from bench.lib.engine import EngineFailure, call_engine
-from bench.lib.table import print_table
+from bench.lib.table import magnitude, print_table
 from bench.lib.work import tell
 
 COVERAGE = ("echo", "cat", "wc", "cut", "tr", "paste", "basename", "uniq", "fold", "head")
@@ -67,7 +67,7 @@ def coverage(arguments: argparse.Namespace) -> int:
         ("utility", "lines %", "merged %", "paths", "merged paths", "ratio", "ends", "merges", "tests",
          "merged tests", "differ", "merged differ", "losses"),
         [(p.plain.utility, p.plain.lines, p.merged.lines, p.plain.multiplicity,
-          f"{p.merged.multiplicity:.3g}", p.ratio, p.merged.paths, p.merged.merges, p.plain.tests,
+          magnitude(p.merged.multiplicity), p.ratio, p.merged.paths, p.merged.merges, p.plain.tests,
           p.merged.tests, p.plain.differ, p.merged.differ, p.merged.losses) for p in pairs],
     )  # fmt: skip
     return _coverage_bars(pairs)
@@ -146,7 +146,7 @@ def exhaust(arguments: argparse.Namespace) -> int:
         speedups.append(plain.seconds / max(merged.seconds, 1e-3))
         rows.append(
             (utility, " ".join(inputs), plain.seconds, plain.ends, plain.errors, merged.seconds,
-             merged.states, merged.merges, f"{merged.multiplicity:.3g}", merged.errors, merged.complete,
+             merged.states, merged.merges, magnitude(merged.multiplicity), merged.errors, merged.complete,
              speedups[-1])
         )  # fmt: skip
         problems += [f"{utility}: {r.problem}" for r in (plain, merged) if r.problem]

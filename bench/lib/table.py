@@ -29,3 +29,9 @@ def _text(cell: object) -> str:
     if isinstance(cell, int):
         return f"{cell:,}"
     return str(cell)
+
+
+def magnitude(number: int) -> str:
+    """Two digits and a power of ten, of numbers of any size."""
+    digits = str(number)
+    return digits if len(digits) <= 4 else f"{digits[0]}.{digits[1]}e{len(digits) - 1}"
