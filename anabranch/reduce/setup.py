@@ -87,6 +87,8 @@ def merge_policy(settings: ReduceSettings) -> str:
     """Which states to merge, by the goal unless the user says so."""
     if settings.merge != "default":
         return settings.merge
+    if settings.zeq != "off" and settings.goal != "paths":
+        return "none"  # joined inside a call, nothing would be left to compare behind it
     return "none" if settings.goal == "coverage" else "auto"
 
 
