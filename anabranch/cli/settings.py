@@ -217,7 +217,8 @@ class RunSettings:
     merge: str = _option(
         "default", "merge", "Merging",
         "join paths that meet again: none; all; qce: where estimates say that it pays; auto: plainly and"
-        " with qce in turns, the first to finish counts; default: none for --goal coverage or --zeq, else auto",
+        " with qce in turns, the first to finish counts; default: none for --goal coverage or --zeq, else"
+        " auto",
         one_of("default", "none", "all", "qce", "auto"), metavar="WHICH",
     )  # fmt: skip
     merging: str = _option(
