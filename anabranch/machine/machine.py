@@ -244,7 +244,7 @@ class Machine:
                 elif isinstance(event, Exit):
                     self._run_exit(event)
                 else:
-                    self._ended(event)
+                    self._end(event)
                 return None
             except Yield as stop:
                 return stop.state
@@ -279,6 +279,14 @@ class Machine:
             left = max(1, self.settings.max_stack_frames - depth)
             nested = INTERPRETED_FRAMES if self.settings.only_interpret else 1
             sys.setrecursionlimit(self.base_depth + nested * left + PYTHON_FRAMES)
+
+    def _end(self, event: BaseException) -> None:
+        """A defect in what is made of the end must not make it end again."""
+        try:
+            self._ended(event)
+        except DEFECTS as defect:
+            self.observer.defect("".join(traceback.format_exception(defect)))
+            self.observer.lost("internal error", None)
 
     def _ended(self, event: BaseException) -> None:
         where = location.of_traceback(self.program, event.__traceback__)

@@ -108,6 +108,20 @@ def test_memory_limit_ends_waiting_states_and_counts_them(
     assert not result.complete
 
 
+def test_a_defect_in_what_is_made_of_an_end_costs_that_path_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exploration = prepare(tmp_path, MANY_PATHS, "--tests", "all")
+
+    def broken(*arguments: object) -> None:
+        raise ValueError("a defect")
+
+    monkeypatch.setattr(exploration.reporter, "_write", broken)
+    result = exploration.run()
+    assert not result.complete
+    assert sum(exploration.reporter.losses.as_dict()["internal error"].values()) == 64
+
+
 # ---- preemption --------------------------------------------------------------------------------------
 
 
