@@ -169,7 +169,7 @@ class KnownModels:
         touched = [c for c in reversed(s.order) if v in expr_vars(c)]  # the latest is the likeliest to fail
         if not allowed or len(touched) > self.touched_limit:
             return None
-        for value in (lowest(allowed), highest(allowed)):
+        for value in dict.fromkeys((lowest(allowed), highest(allowed))):
             model = s.model | {v: value}
             if holds(touched, model, self.nodes_limit):
                 return model
