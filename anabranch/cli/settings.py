@@ -265,8 +265,9 @@ class RunSettings:
         " paper)", one_of("live", "function"), metavar="WHAT",
     )  # fmt: skip
     zeq_wait: int = _option(
-        4096, "zeq-wait", "Equivalence", "callers wait for at most N turns of the paths inside a call",
-        at_least(1), metavar="N",
+        0, "zeq-wait", "Equivalence",
+        "callers wait for at most N turns of the paths inside a call (0: 4096, or 16 with --max-time)",
+        at_least(0), metavar="N",
     )  # fmt: skip
     zeq_report: bool = _switch(
         "zeq-report", "Equivalence", "show at the end what was removed behind the calls of each function"

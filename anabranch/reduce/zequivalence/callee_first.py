@@ -151,6 +151,8 @@ class CalleeFirst:
             call = call.around
         self._at = call
         if call is None:
+            if not len(self._outermost):
+                return self._stray()
             state = self._outermost.pick()
         else:
             state = call.order.pick()
@@ -162,6 +164,12 @@ class CalleeFirst:
                 self._open(call)
                 return state
         del self._owner[state]
+        return state
+
+    def _stray(self) -> State:
+        """A state of a call that is no longer among those that are open: it goes on all the same."""
+        state = next(iter(self._owner))
+        self.remove(state)
         return state
 
     def _innermost(self, call: Call | None) -> Call | None:
@@ -188,11 +196,4 @@ class CalleeFirst:
         return len(self._owner)
 
     def states(self) -> Iterator[State]:
-        yield from self._outermost.states()
-        pending = list(self._roots)
-        while pending:
-            call = pending.pop()
-            if call.order is not None:
-                yield from call.order.states()
-            yield from call.held
-            pending.extend(call.children)
+        return iter(self._owner)

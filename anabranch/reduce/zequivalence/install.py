@@ -20,6 +20,10 @@ from anabranch.reduce.zequivalence.state import Encoder
 from anabranch.reduce.zequivalence.verify import TwinVerifier
 
 
+PATIENCE = 4096  # turns of the paths inside a call that callers wait for
+HURRIED = 16  # where time is limited: code behind the call is to be seen, too
+
+
 class ZSettings(Protocol):
     """The settings that the technique reads."""
 
@@ -29,6 +33,8 @@ class ZSettings(Protocol):
     def zeq_observe(self) -> str: ...
     @property
     def zeq_wait(self) -> int: ...
+    @property
+    def max_time(self) -> float | None: ...
     @property
     def verify_reductions(self) -> bool: ...
 
@@ -47,7 +53,8 @@ class ZParts:
     def stack(self, order: Search[State]) -> Search[State]:
         """Callee first around an order that knows nothing of calls."""
         make = worklists(self.run.settings.search, self.run.settings.seed)
-        self.search = CalleeFirst(order, make, self.calls, self.settings.zeq_wait)
+        patience = self.settings.zeq_wait or (PATIENCE if self.settings.max_time is None else HURRIED)
+        self.search = CalleeFirst(order, make, self.calls, patience)
         return self.search
 
     def flat(self, order: Search[State]) -> Search[State]:
