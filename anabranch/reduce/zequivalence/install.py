@@ -19,7 +19,6 @@ from anabranch.reduce.zequivalence.prune import Exact, ZEquivalence
 from anabranch.reduce.zequivalence.state import Encoder
 from anabranch.reduce.zequivalence.verify import TwinVerifier
 
-
 PATIENCE = 4096  # turns of the paths inside a call that callers wait for
 HURRIED = 16  # where time is limited: code behind the call is to be seen, too
 
