@@ -1,7 +1,7 @@
 """The malloc family.
 
-Sizes beyond `LARGEST` fail, as they may in C; a symbolic size splits at a lower limit and is then picked:
-where any size will do, a large one only costs.
+Sizes beyond `LARGEST` fail, as they may in C. A symbolic size splits there, and at a lower limit beyond which
+it is taken to fail as well, which is counted as a loss: where any size will do, a large one only costs.
 Objects of size 0 have an address of their own, as in musl.
 """
 
@@ -29,15 +29,23 @@ def resolve_size(m: MachineApi, size: Value, what: str) -> int | None:
         if LARGEST < size < 1 << 63:
             m.warn(f"{what} of {size} bytes is taken to fail")
         return size if size <= LARGEST else None
-    if m.decide(ugt(size, LARGEST_PICKED, 64)):
-        return None
-    return m.pick(size, 64, f"size of {what}")
+    return None if too_large(m, size, 1) else m.pick(size, 64, f"size of {what}")
+
+
+def too_large(m: MachineApi, number: Expr, size: int) -> bool:
+    """Is there no such amount of memory, so many times a size?"""
+    if m.decide(ugt(number, LARGEST // size, 64)):
+        return True
+    if not m.decide(ugt(number, LARGEST_PICKED // size, 64)):
+        return False
+    m.lose("large allocation of symbolic size")
+    return True
 
 
 def resolve_product(m: MachineApi, count: Value, size: Value, what: str) -> int | None:
     """count * size without overflow, None if there is no such amount of memory."""
     if isinstance(count, Expr) and isinstance(size, Expr):
-        if m.decide(ugt(size, LARGEST_PICKED, 64)):
+        if too_large(m, size, 1):
             # Even then a count of zero is fine; beyond it no product fits.
             return None if m.decide(ugt(count, 0, 64)) else 0
         size = m.pick(size, 64, f"size of {what}")
@@ -47,7 +55,7 @@ def resolve_product(m: MachineApi, count: Value, size: Value, what: str) -> int 
     if isinstance(count, Expr):
         if size == 0:
             return 0
-        if m.decide(ugt(count, LARGEST_PICKED // size, 64)):
+        if too_large(m, count, size):
             return None
         return m.pick(count, 64, f"size of {what}") * size
     return resolve_size(m, count * size, what)

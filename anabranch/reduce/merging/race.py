@@ -143,14 +143,13 @@ class Race:
         yield from self.merging.order.states()
 
     def finish(self) -> None:
-        """The winner is counted, and what the other one has left is dropped. If both were stopped, that one
-        is told of that stands for more paths."""
+        """The one that came to its end is counted, whatever it lost on the way, and what the other one has
+        left is dropped. If both were stopped, that one is told of that stands for more paths."""
         sides = [self.plain, self.merging]
-        done = [side for side in sides if not len(side.order) and not side.tally.losses]
-        if self.running in done:
-            winner = self.running
-        else:
-            winner = done[0] if done else max(sides, key=lambda side: side.tally.multiplicity)
+        ended = [side for side in sides if not len(side.order)]
+        if len(ended) == 2:  # everything that waited was given up, and is a loss of its side
+            ended = [side for side in sides if not side.tally.losses] or sides
+        winner = max(ended, key=lambda side: side.tally.multiplicity)
         self.referee.tally = winner.tally
         for side in sides:
             for state in list(side.order.states()):

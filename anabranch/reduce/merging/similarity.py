@@ -155,7 +155,7 @@ class QceSimilarity:
             for offset in differing(mine, other):
                 if names is None:
                     names = self._names(counts, a)
-                count = self._byte(counts, names, number, start + offset, a, known)
+                count = self._byte(counts, names, number, start + offset, known)
                 if count and (kind := difference(mine[offset], other[offset])) is not None:
                     yield kind, count
 
@@ -182,7 +182,6 @@ class QceSimilarity:
         names: dict[int, list[tuple[int, Any, int]]],
         number: int,
         offset: int,
-        state: State,
         known: dict[int, float],
     ) -> float:
         found = known.get(offset)

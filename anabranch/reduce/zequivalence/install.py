@@ -11,7 +11,7 @@ from anabranch.explore.engine import Exploration, Operators
 from anabranch.explore.protocols import Search
 from anabranch.explore.search.plain import Bfs, Dfs, RandomState
 from anabranch.machine import State
-from anabranch.reduce.zequivalence.callee_first import CalleeFirst
+from anabranch.reduce.zequivalence.callee_first import PATIENCE, CalleeFirst
 from anabranch.reduce.zequivalence.calls import Calls
 from anabranch.reduce.zequivalence.exact import Quantified, equivalent
 from anabranch.reduce.zequivalence.ledger import ZLedger
@@ -19,8 +19,7 @@ from anabranch.reduce.zequivalence.prune import Exact, ZEquivalence
 from anabranch.reduce.zequivalence.state import Encoder
 from anabranch.reduce.zequivalence.verify import TwinVerifier
 
-PATIENCE = 4096  # turns of the paths inside a call that callers wait for
-HURRIED = 16  # where time is limited: code behind the call is to be seen, too
+HURRIED = 16  # turns that callers wait where time is limited: code behind the call is to be seen, too
 
 
 class ZSettings(Protocol):

@@ -39,6 +39,12 @@ class Found:
 
 def explore(directory: Path, source: str, *options: str) -> Found:
     """Explore a program given as text, with a test for every path unless the options say otherwise."""
+    run, collector = prepare(directory, source, *options)
+    return Found(run, run.run(), collector)
+
+
+def prepare(directory: Path, source: str, *options: str) -> tuple[Exploration, Collector]:
+    """The same, not yet run."""
     path = directory / "subject.c"
     path.write_text(source)
     order = () if "--search" in options else ("--search", "dfs")
@@ -48,8 +54,7 @@ def explore(directory: Path, source: str, *options: str) -> Found:
         FrontendOptions(defines=settings.defines, opt_level=settings.opt_level, entry=settings.entry),
     )
     collector = Collector()
-    run = Exploration(program, settings, collector, None, reductions(settings))
-    return Found(run, run.run(), collector)
+    return Exploration(program, settings, collector, None, reductions(settings)), collector
 
 
 KINDS = (

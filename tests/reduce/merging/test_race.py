@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from anabranch.reduce.merging import race
-from tests.reduce.merging.harness import Found, explore
+from tests.reduce.merging.harness import Found, explore, prepare
 from tests.reduce.merging.test_merging import CALLS, COUNTING
 
 LARGE = COUNTING.replace("b[5]", "b[16]").replace("i < 5", "i < 16")
@@ -65,6 +65,21 @@ def test_stopped_in_the_middle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert not found.result.complete
     assert found.result.losses
     assert found.run.tree.live == 0
+
+
+def test_a_loss_of_the_one_that_ends_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plain exploration ends with a path lost, while merging stands for more paths but is not through."""
+    monkeypatch.setattr(race, "TURNS", 1)
+    monkeypatch.setattr(race, "FIRST", 1e12)
+    run = prepare(tmp_path, COUNTING, "--merge", "auto", "--tests", "none")[0]
+    racing = run.operators.search
+    assert isinstance(racing, race.Race)
+    racing.plain.tally.losses.add("a path")
+    racing.merging.tally.multiplicity = 1_000_000
+    result = run.run()
+    assert not result.complete
+    assert list(result.losses) == ["a path"]
+    assert result.paths_multiplicity < 1_000_000
 
 
 def test_the_same_run_twice(tmp_path: Path) -> None:
