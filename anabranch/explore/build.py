@@ -41,6 +41,7 @@ def find_model(name: str, api: ModelApi, settings: ExploreSettings) -> Any:
     function = whole or found.function
 
     def call(*arguments: Any) -> Any:
+        api.calls += 1
         if not found.accepts(len(arguments)):
             api.error("bad_call", f"{name} called with {len(arguments)} arguments")
         return function(api, *arguments)

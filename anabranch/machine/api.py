@@ -74,6 +74,8 @@ class ModelApi:
         self.bounds = machine.bounds
         self.pick = machine.pick
         self.warn = machine.warn
+        self.calls = 0
+        """How many calls of models there were."""
         self._sites: dict[tuple[Any, ...], AllocationSite] = {}
 
     # ---- deciding ------------------------------------------------------------------------------------

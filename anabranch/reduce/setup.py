@@ -27,6 +27,7 @@ from anabranch.reduce.zequivalence.prune import ZEquivalence
 # Work in about microseconds.
 INSTRUCTION = 0.08
 FORK = 35
+CALL = 40  # of the environment's model
 MERGED_TURN = 1000
 MERGED_EFFORT = 200
 
@@ -142,6 +143,7 @@ def install_merging(run: Exploration, settings: ReduceSettings, policy: str, zeq
 
     def work(merged: bool) -> float:
         done = INSTRUCTION * machine.counters.instructions() + FORK * machine.decider.forks
+        done += CALL * machine.api.calls
         return done + merged * (MERGED_TURN * run.picks + MERGED_EFFORT * run.space.backend.effort)
 
     race = Race(
