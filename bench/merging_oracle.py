@@ -23,7 +23,7 @@ from bench.lib.compare import differences, differences_of_covering
 from bench.lib.engine import EngineFailure, EngineRun, run_engine
 from bench.lib.generate import Program
 from bench.lib.native import NativeError
-from bench.lib.oracle import Truth, draw
+from bench.lib.oracle import MAX_PATHS, Truth, draw
 from bench.lib.subjects import SUBJECTS
 from bench.lib.table import print_table
 from bench.lib.work import common_arguments, each, keep_failure, tell
@@ -140,6 +140,7 @@ def check_seed(
     number: int | None = None,
     keep: Path | None = None,
     extra: tuple[str, ...] = (),
+    most: int = MAX_PATHS,
 ) -> list[Result]:
     """All chosen combinations on the program of a seed; natively it runs once."""
     results = []
@@ -147,7 +148,7 @@ def check_seed(
     with tempfile.TemporaryDirectory(prefix="anabranch-merging-oracle-") as scratch:
         directory = Path(scratch)
         try:
-            program, truth = draw(seed, directory)
+            program, truth = draw(seed, directory, most)
         except NativeError as failure:
             result = Result(every[0], problems=[f"seed {seed}: {failure}"])
             return [result]
@@ -167,7 +168,9 @@ def oracle(arguments: argparse.Namespace, every: list[Combination]) -> bool:
     """The table of the exhaustive oracle; whether all is well."""
     seeds = range(arguments.first, arguments.first + arguments.count)
     extra = tuple(arguments.engine_flag)
-    check = partial(check_seed, every=every, number=arguments.each, keep=arguments.keep, extra=extra)
+    check = partial(
+        check_seed, every=every, number=arguments.each, keep=arguments.keep, extra=extra, most=arguments.paths
+    )
     sums = {c: Result(c) for c in every}
     bad: set[int] = set()
     for seed, results in zip(seeds, each(check, seeds, arguments.jobs), strict=True):
@@ -225,6 +228,9 @@ def main(argv: list[str] | None = None) -> int:
         )
     parser.add_argument(
         "--each", type=int, metavar="K", help="only K combinations a program, other ones for each in turn"
+    )
+    parser.add_argument(
+        "--paths", type=int, default=MAX_PATHS, metavar="N", help="draw programs of at most N paths"
     )
     parser.add_argument(
         "--engine-flag", action="append", default=[], metavar="FLAG", help="one more flag for every run"

@@ -8,7 +8,7 @@ from .compare import eq, ne, sge, sgt, sle, slt, truth, uge, ugt, ule, ult
 from .compiled import compile_evaluator
 from .count import bitreverse, bswap, ctlz, ctpop, cttz, from_bytes, to_bytes
 from .division import sdiv, srem, udiv, urem
-from .evaluate import evaluate, holds, substitute
+from .evaluate import evaluate, substitute
 from .fp import (
     fabs,
     fadd,
@@ -108,7 +108,6 @@ __all__ = [
     "fsqrt",
     "fsub",
     "ftrunc",
-    "holds",
     "is_infinite",
     "is_nan",
     "ite",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from .arith import add, ashr, lshr, mul, shl, sub
@@ -103,18 +103,6 @@ def low_width(n: Expr) -> int:
 def evaluate(e: Value, model: Mapping[int, int]) -> Any:
     """The value under a model (variable index -> value, 0 if missing): an int, or a bool for width 1."""
     return evaluate_with(e, model, {}) if e.__class__ is Expr else e
-
-
-def holds(conditions: Iterable[Expr], model: Mapping[int, int], limit: int | None = None) -> bool:
-    """Are all conditions true under a model? What they share is evaluated once.
-
-    With a limit, conditions that take more nodes than that to evaluate do not hold, as far as is known.
-    """
-    memo: dict[Expr, Any] = {}
-    try:
-        return all(evaluate_with(condition, model, memo, limit) is True for condition in conditions)
-    except TooLong:
-        return False
 
 
 class TooLong(Exception):

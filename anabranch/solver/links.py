@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-from anabranch.expr import Expr, expr_vars, holds
+from anabranch.expr import Expr, expr_vars
 from anabranch.expr.boolean import negation
 
 from .backend import UNKNOWN, UNSAT, Backend, Model, SolverUnknown
@@ -171,7 +171,7 @@ class KnownModels:
             return None
         for value in dict.fromkeys((lowest(allowed), highest(allowed))):
             model = s.model | {v: value}
-            if holds(touched, model, self.nodes_limit):
+            if VALUATIONS.hold(touched, model, self.nodes_limit):
                 return model
         return None
 
