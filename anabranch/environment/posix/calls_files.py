@@ -206,9 +206,10 @@ def put(k: Kernel, number: int, file: OpenFile, node: Node, data: Content, offse
             k.fs = k.fs.set_file(number, offset=where + len(data))
     elif node.kind == "stream":
         k.m.emit(as_items(data), node.stream)
+        # A pipe has no offset: paths that have written more and less can still be joined.
         if isinstance(node.status.mode, Expr):
             k.fs = k.fs.written(node.number, len(node.data), data)
-        k.fs = k.fs.set_file(number, offset=add(file.offset, len(data), 64))
+            k.fs = k.fs.set_file(number, offset=add(file.offset, len(data), 64))
     return len(data)
 
 

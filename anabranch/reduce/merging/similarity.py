@@ -6,12 +6,14 @@ from collections.abc import Hashable, Iterator
 from typing import Any, Protocol
 
 from anabranch.expr import Expr, expr_vars
+from anabranch.ir.types import ArrayType, Type
 from anabranch.machine import Machine, State
 from anabranch.machine.joining.memory import differing
 from anabranch.machine.memory import PAGE_BITS
 from anabranch.reduce.merging.frames import StackCounts, frames
 from anabranch.reduce.merging.places import stack_of
 from anabranch.reduce.qce import QceParameters, QueryCounts, similar
+from anabranch.reduce.qce.addresses import Base
 
 STAR = "symbolic"
 HOT_CELLS = 64  # hot places in memory that a key looks at
@@ -54,7 +56,8 @@ class QceSimilarity:
         self._numbers = machine.numbers
         self._stacks: dict[tuple[Any, ...], StackCounts] = {}
         self._hot: dict[tuple[Any, ...], tuple[list[list[int]], list[Cell]]] = {}
-        self._globals = {address >> 32: variable.name for address, variable in machine.layout.globals}
+        self._globals = {address >> 32: variable for address, variable in machine.layout.globals}
+        self._shares: dict[int, float] = {}
 
     def counts(self, state: State) -> StackCounts:
         stack = stack_of(state)
@@ -96,14 +99,14 @@ class QceSimilarity:
         hot: dict[int, Cell] = {}
         stack_frames = frames(state)
         for number, names in self._names(counts, state).items():
-            escapes = self._escapes(number)
+            share = self._share(number)
             for frame, base, start in names:
                 if base[0] == "pointer":
                     continue  # it moves from state to state
                 for offset, size, _ in counts.counts.frames[frame].cells.get(base, ()):
                     place = start + offset
                     own = [(f, b, place - s) for f, b, s in names]
-                    if place < 0 or number << 32 | place in hot or counts.counts.byte(own, escapes) <= limit:
+                    if place < 0 or number << 32 | place in hot or counts.counts.byte(own, share) <= limit:
                         continue
                     if base[0] == "global":
                         cell = (frame, -1, self._layout.address(base[1]) + offset, size)
@@ -187,16 +190,33 @@ class QceSimilarity:
         found = known.get(offset)
         if found is None:
             own = [(frame, base, offset - start) for frame, base, start in names.get(number, ())]
-            found = known[offset] = counts.counts.byte(own, self._escapes(number))
+            found = known[offset] = counts.counts.byte(own, self._share(number))
         return found
 
-    def _escapes(self, number: int) -> bool:
-        """May an object be reached through pointers that lie in memory?"""
-        name = self._globals.get(number)
-        if name is not None:
-            return self.estimator.escapes("", ("global", name))
+    def _share(self, number: int) -> float:
+        """How many of the reads through pointers in memory mean a byte of an object, if all objects are as
+        likely: none if nothing in memory points to it, one of its elements if it is an array."""
+        found = self._shares.get(number)
+        if found is None:
+            found = self._shares[number] = self._find_share(number)
+        return found
+
+    def _find_share(self, number: int) -> float:
+        variable = self._globals.get(number)
+        if variable is not None:
+            base: Base = ("global", variable.name)
+            return _one_element(variable.value_type) if self.estimator.escapes("", base) else 0.0
         owner = self._numbers.owner(number)
-        return owner is None or self.estimator.escapes(owner[0], ("alloca", owner[1]))
+        if owner is None:
+            return 1.0
+        function, local = owner
+        if not self.estimator.escapes(function, ("alloca", local)):
+            return 0.0
+        return _one_element(self.estimator.allocated_type(function, local))
+
+
+def _one_element(kind: Type) -> float:
+    return 1.0 / kind.count if isinstance(kind, ArrayType) and kind.count else 1.0
 
 
 def _cell(state: State, address: int, size: int) -> Value:

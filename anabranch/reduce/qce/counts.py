@@ -98,15 +98,15 @@ class GlobalCounts:
         """Q_add of a value of one frame."""
         return self.frames[frame].of(local) * self._factors[frame]
 
-    def byte(self, names: Iterable[tuple[int, Base, int]], escapes: bool) -> float:
+    def byte(self, names: Iterable[tuple[int, Base, int]], share: float) -> float:
         """Q_add of a byte by all that name it: frame, base and offset.
 
-        `escapes`: it may also be reached through pointers in memory, as any allocated object, and those
-        locals and globals of which `QueryCounts.escapes` says so.
+        `share`: of the reads through pointers in memory, how many may mean it. Any allocated object can be
+        reached by those, and the locals and globals of which `QueryCounts.escapes` says so.
         """
-        largest = dict.fromkeys(range(len(self.frames)), 0.0) if escapes else {}
+        largest = dict.fromkeys(range(len(self.frames)), 0.0) if share else {}
         for frame in largest:
-            largest[frame] = self.frames[frame].heap * self._factors[frame]
+            largest[frame] = self.frames[frame].heap * self._factors[frame] * share
         for frame, base, offset in names:
             count = self.frames[frame].byte(base, offset) * self._factors[frame]
             largest[frame] = max(largest.get(frame, 0.0), count)

@@ -7,6 +7,7 @@ from functools import partial
 
 from anabranch.analysis.callgraph import CallGraph, build_call_graph
 from anabranch.ir.module import CallInfo, Module
+from anabranch.ir.types import Type
 from anabranch.reduce.qce.addresses import Base
 from anabranch.reduce.qce.components import components
 from anabranch.reduce.qce.counts import NO_COUNTS, Counts, GlobalCounts, Location
@@ -75,6 +76,12 @@ class QueryCounts:
             assert self._graph is not None
             self._escapes = Escapes(self._graph, lambda name: self._shape(name).addresses)
         return (function, base) in self._escapes
+
+    def allocated_type(self, function: str, local: int) -> Type:
+        """The type of a local variable, by the value that is its address."""
+        allocation = self._shape(function).addresses.definitions[local]
+        assert isinstance(allocation.extra, Type)
+        return allocation.extra
 
     def summary(self, function: str) -> Summary:
         """What a call of a defined function brings to its caller."""
