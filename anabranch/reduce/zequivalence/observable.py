@@ -19,10 +19,14 @@ from anabranch.machine import State
 from anabranch.machine.memory import PAGE_BITS
 from anabranch.machine.objects import OBJECT_SHIFT, ObjectInfo
 from anabranch.reduce.zequivalence.calls import Call
-from anabranch.reduce.zequivalence.variables import NoteVariables, PageVariables, variables_of
+from anabranch.reduce.zequivalence.variables import (
+    IGNORED_NOTES,
+    NoteVariables,
+    PageVariables,
+    variables_of,
+)
 
 NUMBER_BITS = OBJECT_SHIFT - PAGE_BITS  # of an offset, in pages
-IGNORED_NOTES = frozenset(("name", "prefer"))  # names of inputs to come, and wishes for tests
 SHARED_KEPT = 2_000
 Objects = dict[int, ObjectInfo]
 

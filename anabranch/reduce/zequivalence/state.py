@@ -24,8 +24,14 @@ from anabranch.machine.memory import PAGE_BITS, join_bytes
 from anabranch.machine.objects import OBJECT_SHIFT
 from anabranch.reduce.zequivalence.calls import Call, Meeting
 from anabranch.reduce.zequivalence.constraint import StateConstraint
-from anabranch.reduce.zequivalence.observable import IGNORED_NOTES, NUMBER_BITS, Common, kind_of
-from anabranch.reduce.zequivalence.variables import NoteVariables, PageVariables, Unreadable, variables_in
+from anabranch.reduce.zequivalence.observable import NUMBER_BITS, Common, kind_of
+from anabranch.reduce.zequivalence.variables import (
+    IGNORED_NOTES,
+    NoteVariables,
+    PageVariables,
+    Unreadable,
+    variables_in,
+)
 from anabranch.solver import Slice
 
 Output = tuple[Hashable, Any, int]

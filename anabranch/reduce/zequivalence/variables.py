@@ -7,8 +7,10 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from anabranch.expr import Expr, expr_vars
+from anabranch.machine.path import NAMES
 
 PAGES_KEPT = 50_000
+IGNORED_NOTES = frozenset((NAMES, "prefer"))  # names of inputs to come, and wishes for tests
 PLAIN = (int, str, bytes, bytearray, float, type(None), frozenset)
 NOTHING: frozenset[int] = frozenset()
 
@@ -53,7 +55,7 @@ class NoteVariables:
         """All variables in there; None if something cannot be looked into."""
         found: set[int] = set()
         for key, value in notes.items():
-            if key == "prefer" or isinstance(value, PLAIN):
+            if key in IGNORED_NOTES or isinstance(value, PLAIN):
                 continue
             known = self._known.get(id(value))
             if known is None:
