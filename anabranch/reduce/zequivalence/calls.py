@@ -39,14 +39,16 @@ class Base:
 class Meeting:
     """The states that came to one place of a call: behind a call that was made there."""
 
-    __slots__ = ("common", "forms", "kept", "returned", "unformed")
+    __slots__ = ("common", "first", "forms", "glance", "kept", "returned", "stands")
 
     def __init__(self) -> None:
         self.common: Any = None  # what `observable` keeps: the part of the base that is still there
+        self.glance: Any = None  # what `glance` keeps
         self.forms: dict[Hashable, State] = {}
         self.kept: dict[State, Any] = {}  # with their constraints
         self.returned = 0
-        self.unformed: State | None = None  # the first one: it has a form when there is a second
+        self.first: State | None = None  # it is looked at when there is a second
+        self.stands: dict[State, State] = {}  # for those that were kept at first: who goes on instead
 
 
 class Call:

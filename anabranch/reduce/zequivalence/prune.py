@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from time import perf_counter
 from typing import Any, ClassVar
 
@@ -13,6 +13,7 @@ from anabranch.reduce.zequivalence.callee_first import CalleeFirst
 from anabranch.reduce.zequivalence.calls import Call, Calls, Meeting, meeting_place
 from anabranch.reduce.zequivalence.canonical import Table, canonical_form
 from anabranch.reduce.zequivalence.constraint import StateConstraint
+from anabranch.reduce.zequivalence.glance import Group
 from anabranch.reduce.zequivalence.ledger import ZLedger
 from anabranch.reduce.zequivalence.state import Encoder, fingerprint
 from anabranch.reduce.zequivalence.verify import TwinVerifier
@@ -84,12 +85,62 @@ class ZEquivalence:
         meeting = scope.meetings.setdefault(meeting_place(site, state.continuation, scope), Meeting())
         meeting.returned += 1
         if meeting.returned == 1:
-            meeting.unformed = state
+            meeting.first = state
             return None
-        if meeting.unformed is not None:
-            first, meeting.unformed = meeting.unformed, None
-            self._form(first, call, scope, meeting)
+        if meeting.first is not None:
+            first, meeting.first = meeting.first, None
+            self.encoder.prepare(first, scope, meeting)
+            self._look(first, call, scope, meeting)
+        return self._look(state, call, scope, meeting)
+
+    def _look(self, state: State, call: Call, scope: Call, meeting: Meeting) -> State | None:
+        """The one that stands for a state, at a glance if possible."""
+        glance, more = meeting.glance, call.arguments
+        looks = glance.looks(state)
+        if looks is None:
+            glance.others = True
+            return self._form_all(glance.groups.values(), state, call, scope, meeting)
+        key = (looks, more) if more else looks
+        alike = glance.alike.get(key)
+        kept: State | None = None
+        if alike is None:
+            alike = glance.alike[key] = glance.alike_to(state, looks, more, self.encoder.pages)
+            condition = alike.condition(state)
+            group = glance.group(state, looks)
+            if not group.formed and not group.unformed and not glance.others:
+                group.unformed.append(state)
+                alike.stands[condition] = state
+                return None
+        else:
+            condition = alike.condition(state)
+            kept = alike.stands.get(condition)
+            if kept is not None:
+                return meeting.stands.get(kept, kept)
+            group = glance.group(state, looks)
+        group.formed = True
+        kept = self._form_all((group,), state, call, scope, meeting)
+        alike.stands[condition] = kept or state
+        return kept
+
+    def _form_all(
+        self, groups: Iterable[Group], state: State, call: Call, scope: Call, meeting: Meeting
+    ) -> State | None:
+        """Keep the forms of a state and of those that were kept without; the one that had it, if any."""
+        for group in groups:
+            for other in group.unformed:
+                kept = self._form(other, call, scope, meeting)
+                if kept is not None:
+                    self._replaced(other, kept, call, meeting)
+            group.formed = group.formed or bool(group.unformed)
+            group.unformed.clear()
         return self._form(state, call, scope, meeting)
+
+    def _replaced(self, state: State, kept: State, call: Call, meeting: Meeting) -> None:
+        """One that was kept goes after all, unless it is gone already."""
+        if self.search.waits(state):
+            meeting.stands[state] = kept
+            self.search.remove(state)
+            self._remove(state, kept, call)
 
     def _form(self, state: State, call: Call, scope: Call, meeting: Meeting) -> State | None:
         """Keep the form of a state; the one that had it already, if any."""
@@ -116,9 +167,8 @@ class ZEquivalence:
             other = meeting.forms.setdefault(self._canonical(constraint), state)
             if other is state:
                 meeting.kept[state] = constraint
-            elif self.search.waits(state):
-                self.search.remove(state)
-                self._remove(state, other, call)
+            else:
+                self._replaced(state, other, call, meeting)
 
     def _canonical(self, constraint: StateConstraint) -> Hashable:
         key = fingerprint(constraint)

@@ -24,6 +24,7 @@ from anabranch.machine.memory import PAGE_BITS, join_bytes
 from anabranch.machine.objects import OBJECT_SHIFT
 from anabranch.reduce.zequivalence.calls import Call, Meeting
 from anabranch.reduce.zequivalence.constraint import StateConstraint
+from anabranch.reduce.zequivalence.glance import Glance, PageNumbers, Same
 from anabranch.reduce.zequivalence.observable import NUMBER_BITS, Common, kind_of
 from anabranch.reduce.zequivalence.variables import (
     IGNORED_NOTES,
@@ -46,6 +47,7 @@ class Encoder:
         self.leaks = leaks  # does it matter which heap objects there are, though nobody reaches them?
         self.pages = PageVariables()
         self.notes = NoteVariables()
+        self.numbers = PageNumbers()
         self.rest = var("rest of the path condition", 1)
 
     def constraint(
@@ -55,9 +57,12 @@ class Encoder:
 
         `meeting.common.grown` is set where outputs came up that the states before this one did not have.
         """
-        if meeting.common is None:
-            meeting.common = Common(scope, state, self.pages, self.notes)
         return _Encoding(state, scope, meeting.common, self, more).made
+
+    def prepare(self, state: State, scope: Call, meeting: Meeting) -> None:
+        """What the states at a place have in common, of which this is the first."""
+        common = meeting.common = Common(scope, state, self.pages, self.notes)
+        meeting.glance = Glance(scope, common, self.numbers)
 
 
 class _Encoding:
@@ -407,18 +412,3 @@ def plain(value: Any) -> Hashable:
     if is_dataclass(value):
         return (value.__class__.__name__, *(plain(getattr(value, field.name)) for field in fields(value)))
     return Same(value)
-
-
-class Same:
-    """A thing that is equal to nothing but itself, held so that its identity stays its own."""
-
-    __slots__ = ("thing",)
-
-    def __init__(self, thing: Any) -> None:
-        self.thing = thing
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Same) and other.thing is self.thing
-
-    def __hash__(self) -> int:
-        return id(self.thing)
