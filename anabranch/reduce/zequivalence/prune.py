@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Iterable
 from time import perf_counter
 from typing import Any, ClassVar
 
@@ -11,17 +11,16 @@ from anabranch.machine import State
 from anabranch.machine.translator.sites import ReturnSite
 from anabranch.reduce.zequivalence.callee_first import CalleeFirst
 from anabranch.reduce.zequivalence.calls import Call, Calls, Meeting, meeting_place
-from anabranch.reduce.zequivalence.canonical import Table, canonical_form
 from anabranch.reduce.zequivalence.constraint import StateConstraint
 from anabranch.reduce.zequivalence.glance import Group
 from anabranch.reduce.zequivalence.ledger import ZLedger
-from anabranch.reduce.zequivalence.state import Encoder, fingerprint
+from anabranch.reduce.zequivalence.parts import PartForms
+from anabranch.reduce.zequivalence.state import Encoder
 from anabranch.reduce.zequivalence.verify import TwinVerifier
 
 Exact = Callable[[StateConstraint, StateConstraint], bool | None]
 """Are two constraints z-equivalent, as the solver says? None if it gives up."""
 
-FORMS_KEPT = 100_000
 FORMED_ANEW = 64
 EXACT_FROM = (
     8  # states behind a call, from which on the solver is asked about those that the rules tell apart
@@ -57,8 +56,7 @@ class ZEquivalence:
         self.undecided = 0
         self.late = 0  # removed when the state that stands for them was gone already
         self._removed = removed
-        self._table = Table()
-        self._known: dict[Hashable, Hashable] = {}  # forms by constraint
+        self._forms = PartForms()
         search.over = self.over
 
     def covers(self, state: State) -> bool:
@@ -144,13 +142,13 @@ class ZEquivalence:
 
     def _form(self, state: State, call: Call, scope: Call, meeting: Meeting) -> State | None:
         """Keep the form of a state; the one that had it already, if any."""
-        constraint = self.encoder.constraint(state, scope, meeting, call.arguments)
+        encoded = self.encoder.encode(state, scope, meeting, call.arguments)
         if meeting.common.grown:
             self._form_anew(call, scope, meeting)
-        kept = meeting.forms.setdefault(self._canonical(constraint), state)
+        kept = meeting.forms.setdefault(self._forms.form(encoded), state)
         if kept is not state:
             return kept
-        meeting.kept[state] = constraint
+        meeting.kept[state] = encoded
         return None
 
     def _form_anew(self, call: Call, scope: Call, meeting: Meeting) -> None:
@@ -163,21 +161,12 @@ class ZEquivalence:
         before = list(meeting.kept)
         meeting.kept.clear()
         for state in before[-FORMED_ANEW:]:
-            constraint = self.encoder.constraint(state, scope, meeting, call.arguments)
-            other = meeting.forms.setdefault(self._canonical(constraint), state)
+            encoded = self.encoder.encode(state, scope, meeting, call.arguments)
+            other = meeting.forms.setdefault(self._forms.form(encoded), state)
             if other is state:
-                meeting.kept[state] = constraint
+                meeting.kept[state] = encoded
             else:
                 self._replaced(state, other, call, meeting)
-
-    def _canonical(self, constraint: StateConstraint) -> Hashable:
-        key = fingerprint(constraint)
-        form = self._known.get(key)
-        if form is None:
-            if len(self._known) >= FORMS_KEPT:
-                self._known.clear()
-            form = self._known[key] = canonical_form(constraint, self._table)
-        return form
 
     def _remove(self, state: State, kept: State, call: Call, exact: bool = False) -> None:
         if self.verifier is not None:
@@ -203,9 +192,10 @@ class ZEquivalence:
         for state in list(call.held):
             site: Any = state.entry
             meeting = scope.meetings[meeting_place(site, state.continuation, scope)]
-            constraint = meeting.kept.get(state)
-            if constraint is None:
+            encoded = meeting.kept.get(state)
+            if encoded is None:
                 continue
+            constraint = encoded.constraint()
             names = tuple(name for name, _, _ in constraint.outputs)
             alike = groups.setdefault((names, constraint.observable), [])
             for kept, other in alike:

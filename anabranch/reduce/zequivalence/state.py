@@ -23,9 +23,9 @@ from anabranch.machine.joining.same import same
 from anabranch.machine.memory import PAGE_BITS, join_bytes
 from anabranch.machine.objects import OBJECT_SHIFT
 from anabranch.reduce.zequivalence.calls import Call, Meeting
-from anabranch.reduce.zequivalence.constraint import StateConstraint
 from anabranch.reduce.zequivalence.glance import Glance, PageNumbers, Same
 from anabranch.reduce.zequivalence.observable import NUMBER_BITS, Common, kind_of
+from anabranch.reduce.zequivalence.parts import Encoded, Output
 from anabranch.reduce.zequivalence.variables import (
     IGNORED_NOTES,
     NoteVariables,
@@ -35,7 +35,6 @@ from anabranch.reduce.zequivalence.variables import (
 )
 from anabranch.solver import Slice
 
-Output = tuple[Hashable, Any, int]
 POINTER = 8
 LARGEST = 1 << 16  # bytes of a new object that are compared
 
@@ -50,9 +49,7 @@ class Encoder:
         self.numbers = PageNumbers()
         self.rest = var("rest of the path condition", 1)
 
-    def constraint(
-        self, state: State, scope: Call, meeting: Meeting, more: frozenset[int]
-    ) -> StateConstraint:
+    def encode(self, state: State, scope: Call, meeting: Meeting, more: frozenset[int]) -> Encoded:
         """What tells a state from others at its place in the scope; `more` variables are observable anyway.
 
         `meeting.common.grown` is set where outputs came up that the states before this one did not have.
@@ -88,8 +85,8 @@ class _Encoding:
             observable |= self.seen
         # What was left out is about nothing that anybody can see. One unobservable Boolean stands for it, the
         # same way for all states: they are paths that are possible, and only what they allow is compared.
-        clauses = (encoder.rest, *self._clauses(scope, observable))
-        self.made = StateConstraint(clauses, tuple(self.outputs), observable)
+        parts = self._parts(scope, observable)
+        self.made = Encoded(self.outputs, parts, state.slices, observable, (encoder.rest,))
 
     # ---- objects -------------------------------------------------------------------------------------
 
@@ -335,40 +332,20 @@ class _Encoding:
 
     # ---- the path condition --------------------------------------------------------------------------
 
-    def _clauses(self, scope: Call, observable: frozenset[int]) -> tuple[Expr, ...]:
-        """The constraints that say something about observable variables or outputs, as far as they are not
-        the same on all paths of the call.
+    def _parts(self, scope: Call, observable: frozenset[int]) -> dict[Slice, None]:
+        """The slices that say something about observable variables or outputs, as far as they are not the
+        same on all paths of the call.
 
         Slices share no variable, so one that touches neither is satisfied by itself, whatever the others say.
         """
-        mentioned: set[int] = set()
+        slices, before = self.state.slices, scope.base.slices
+        wanted = {i for i in observable if i >= 0 and slices.get(i) is not before.get(i)}
         for _, value, _ in self.outputs:
             if value.__class__ is Expr:
-                mentioned.update(expr_vars(value))
-        hidden = mentioned - observable
-        slices = self.state.slices
-        before = scope.base.slices
-        wanted = [i for i in observable if i >= 0 and slices.get(i) is not before.get(i)]
-        wanted += [i for i in hidden if i >= 0]
-        parts: dict[Slice, None] = dict.fromkeys([slices[i] for i in sorted(wanted)])
-        clauses: list[Expr] = []
-        for part in parts:
-            clauses.extend(part.order)
-        return tuple(clauses)
-
-
-def fingerprint(constraint: StateConstraint) -> Hashable:
-    """Equal for equal constraints, which have equal forms."""
-    seen: set[int] = set()
-    values: list[Any] = []
-    for name, value, width in constraint.outputs:
-        if value.__class__ is Expr:
-            seen.update(expr_vars(value))
-            value = -value.id  # no value is negative
-        values.append((name, value, width))
-    for clause in constraint.clauses:
-        seen.update(expr_vars(clause))
-    return (tuple(values), tuple([clause.id for clause in constraint.clauses]), constraint.observable & seen)
+                for i in expr_vars(value):
+                    if i >= 0 and i not in observable:
+                        wanted.add(i)
+        return dict.fromkeys([slices[i] for i in sorted(wanted)])
 
 
 def whole(data: Sequence[Any]) -> Any:
