@@ -14,17 +14,21 @@ from typing import Any
 
 from anabranch.machine import Machine, State
 from anabranch.machine.forking import INTERPRETER_CODE
+from anabranch.machine.memory import PAGE_BITS
+from anabranch.machine.objects import OBJECT_SHIFT
 from anabranch.machine.state import ROOT, Continuation
 from anabranch.machine.translator.sites import BranchSite, CallSite, PointSite, ReturnSite
 from anabranch.reduce.zequivalence.ledger import Row, ZLedger
 from anabranch.reduce.zequivalence.variables import variables_of
 from anabranch.solver import Slice
 
+NUMBER_BITS = OBJECT_SHIFT - PAGE_BITS  # of an offset, in pages
+
 
 class Base:
     """What all paths of a call have in common: the path when it first forked there."""
 
-    __slots__ = ("condition", "notes", "objects", "pages", "slices")
+    __slots__ = ("_movable", "condition", "notes", "objects", "pages", "slices")
 
     def __init__(self, machine: Machine) -> None:
         memory, path = machine.memory, machine.path
@@ -34,19 +38,28 @@ class Base:
         self.notes = path.notes
         self.condition = path.condition
         self.slices: dict[int, Slice] = path.slices.copy()
+        self._movable: tuple[dict[int, Any], dict[int, Any]] | None = None
+
+    @property
+    def movable(self) -> tuple[dict[int, Any], dict[int, Any]]:
+        """Objects and pages that may change: all but those that nobody may write, which always stay."""
+        if self._movable is None:
+            objects = {number: info for number, info in self.objects.items() if not info.readonly}
+            pages = {key: page for key, page in self.pages.items() if key >> NUMBER_BITS in objects}
+            self._movable = objects, pages
+        return self._movable
 
 
 class Meeting:
     """The states that came to one place of a call: behind a call that was made there."""
 
-    __slots__ = ("common", "first", "forms", "glance", "kept", "returned", "stands")
+    __slots__ = ("common", "first", "forms", "glance", "kept", "stands")
 
     def __init__(self) -> None:
         self.common: Any = None  # what `observable` keeps: the part of the base that is still there
         self.glance: Any = None  # what `glance` keeps
         self.forms: dict[Hashable, State] = {}
         self.kept: dict[State, Any] = {}  # with their constraints
-        self.returned = 0
         self.first: State | None = None  # it is looked at when there is a second
         self.stands: dict[State, State] = {}  # for those that were kept at first: who goes on instead
 

@@ -10,7 +10,7 @@ Whatever has new objects, or something else in what models keep, is not looked a
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 from anabranch.expr import Expr
@@ -31,24 +31,29 @@ class PageNumbers:
 
     def __init__(self) -> None:
         self._next = 1
-        self._by_page: dict[int, int] = {id(None): 0}
+        self.by_page: dict[int, int] = {id(None): 0}
         self._by_content: dict[Hashable, int] = {}
         self._held: list[Any] = []  # pages, so that their identity stays their own, and that of what they hold
 
     def of(self, page: Any) -> int:
-        known = self._by_page.get(id(page))
+        known = self.by_page.get(id(page))
         return self._look(page) if known is None else known
+
+    def of_all(self, pages: Iterable[Any]) -> list[Hashable]:
+        known = self.by_page
+        found = [known.get(id(page), page) for page in pages]
+        return [x if x.__class__ is int else self._look(x) for x in found]
 
     def _look(self, page: Any) -> int:
         if len(self._held) >= PAGES_NUMBERED:
-            self._by_page = {id(None): 0}
+            self.by_page = {id(None): 0}
             self._by_content.clear()
             self._held.clear()
         # Known bytes are the same objects wherever they are, and so are expressions.
         content: Hashable = bytes(page) if page.__class__ is bytearray else tuple(map(id, page))
         number = self._by_content.setdefault(content, self._next)
         self._next += number == self._next
-        self._by_page[id(page)] = number
+        self.by_page[id(page)] = number
         self._held.append(page)
         return number
 
@@ -87,15 +92,15 @@ class Glance:
 
     __slots__ = (
         "_base",
+        "_common",
         "_first",
         "_keys",
         "_kinds",
         "_notes",
         "_numbers",
-        "_objects",
+        "_latest",
         "_outer",
         "_pages",
-        "_total",
         "_vague",
         "_watched",
         "alike",
@@ -111,10 +116,10 @@ class Glance:
         self._numbers = numbers
         self._keys = tuple(common.pages)
         self._base = tuple(map(numbers.of, common.pages.values()))
-        self._objects = [item for item in common.objects.items() if not item[1].readonly]
-        self._total = len(common.objects)
+        self._common = common
         self._watched = common.total
         self._notes = (common.all_notes, list(common.notes.items()))
+        self._latest: tuple[Any, Any, list[Hashable]] = (None, None, [])  # objects and pages, and their numbers
         # The first state that was looked at, and in what others are not just known to be something else:
         self._first: Looks = ()
         self._pages: list[Any] = []
@@ -123,26 +128,28 @@ class Glance:
 
     def looks(self, state: State) -> Looks | None:
         """What a state is but for its path condition; None if that cannot be told at a glance."""
-        objects, notes = state.objects, state.tables[1]
-        if len(objects) != self._total:
-            return None
-        for number, info in self._objects:
-            if objects.get(number) is not info:
+        objects, pages, numbers = self._latest
+        if state.objects is not objects:
+            if not self._common.same_objects(state.objects):
                 return None
-        before, items = self._notes
+            objects = state.objects
+        if state.pages is not pages:
+            pages = state.pages
+            numbers = self._numbers.of_all(map(pages.get, self._keys))
+        self._latest = (objects, pages, numbers)
+        notes, (before, items) = state.tables[1], self._notes
         if notes is not before:
             if len(notes) != len(before):
                 return None
             for key, value in items:
                 if notes.get(key) is not value:
                     return None
-        found: list[Hashable] = list(map(self._numbers.of, map(state.pages.get, self._keys)))
-        found += map(plain_value, state.values)
+        values = [x if x.__class__ is int else plain_value(x) for x in state.values]
         continuation = state.continuation
         while continuation is not self._outer and continuation[1] is not None:
-            found += map(plain_value, continuation[3:])
+            values += map(plain_value, continuation[3:])
             continuation = continuation[0]
-        return tuple(found)
+        return (*numbers, *values)
 
     def group(self, state: State, looks: Looks) -> Group:
         """The states that may have the form of one with these looks, which are new."""

@@ -10,6 +10,8 @@ from anabranch.machine.translator.sites import CallSite
 
 IN_VAIN = 200  # states behind a call of which none was ever removed, after which it is no longer looked at
 ASKED_IN_VAIN = 32  # exact checks for each that finds something
+FORMED_IN_VAIN = 32  # forms that were those of no other state, after which fewer are made
+FEWEST = 64  # states for each form then, at most
 
 
 @dataclass(slots=True)
@@ -42,11 +44,23 @@ class Place:
     closed: bool = False
     asked: int = 0  # exact checks
     found: int = 0  # that removed a state
+    vain: int = 0  # forms since the last one that another state had
+    passed: int = 0  # states since the last form
 
     @property
     def worth_asking(self) -> bool:
         """Does the solver find twins here, as far as it was asked?"""
         return self.asked < ASKED_IN_VAIN or self.found * ASKED_IN_VAIN >= self.asked
+
+    def worth_forming(self) -> bool:
+        """Is a state to get a form? Where forms find nothing, fewer and fewer are made."""
+        self.passed += 1
+        return self.passed >= min(self.vain // FORMED_IN_VAIN, FEWEST)
+
+    def formed(self, found: bool) -> None:
+        """A state got a form, and that of another or not."""
+        self.passed = 0
+        self.vain = 0 if found else self.vain + 1
 
 
 @dataclass(slots=True)

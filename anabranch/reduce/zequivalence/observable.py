@@ -16,8 +16,7 @@ from operator import is_not
 from typing import Any
 
 from anabranch.machine import State
-from anabranch.machine.memory import PAGE_BITS
-from anabranch.machine.objects import OBJECT_SHIFT, ObjectInfo
+from anabranch.machine.objects import ObjectInfo
 from anabranch.reduce.zequivalence.calls import Call
 from anabranch.reduce.zequivalence.variables import (
     IGNORED_NOTES,
@@ -26,7 +25,6 @@ from anabranch.reduce.zequivalence.variables import (
     variables_of,
 )
 
-NUMBER_BITS = OBJECT_SHIFT - PAGE_BITS  # of an offset, in pages
 SHARED_KEPT = 2_000
 Objects = dict[int, ObjectInfo]
 
@@ -43,7 +41,9 @@ class Common:
         "all_notes",
         "by_page",
         "encoded",
+        "everything",
         "fixed",
+        "fixed_objects",
         "grown",
         "keys",
         "notes",
@@ -58,13 +58,11 @@ class Common:
     def __init__(self, call: Call, state: State, pages: PageVariables, notes: NoteVariables) -> None:
         base = call.base
         there, known = state.pages, state.objects
-        self.objects: dict[int, Any] = {
-            number: info for number, info in base.objects.items() if number in known
-        }
-        fixed = {number for number, info in self.objects.items() if info.readonly}
-        self.pages: dict[int, Any] = {  # those that may change
-            key: page for key, page in base.pages.items() if key >> NUMBER_BITS not in fixed and key in there
-        }
+        objects, pages_before = base.movable
+        self.objects: dict[int, Any] = {n: info for n, info in objects.items() if n in known}
+        self.everything = base.objects
+        self.fixed_objects = len(base.objects) - len(objects)  # how many there are besides, always
+        self.pages: dict[int, Any] = {key: page for key, page in pages_before.items() if key in there}
         self.touched: dict[int, set[int]] = {}  # offsets by page of what has changed on some path
         self.grown = False
         self.version = 0
@@ -84,27 +82,39 @@ class Common:
         self.fixed = frozenset(frame_variables(call)).union(base.slices if kept is None else kept)
         self.total = self.fixed.union(self.by_page)
 
+    def same_objects(self, objects: Any) -> bool:
+        """Are there the very same objects as before?"""
+        if len(objects) != len(self.objects) + self.fixed_objects:
+            return False
+        for number, info in self.objects.items():
+            if objects.get(number) is not info:
+                return False
+        return True
+
     def objects_since(self, objects: Any) -> tuple[Objects, list[tuple[int, str]]]:
         """The objects that are new, and the numbers of those that have ended, with how."""
         known = self._objects.get(id(objects))
         if known is not None:
             return known[1], known[2]
-        common, now = self.objects, dict(objects)
         new: Objects = {}
         ended: list[tuple[int, str]] = []
-        for number, info in now.items() - common.items():  # objects are compared by identity
-            before = common.get(number)
-            if before is None:
-                new[number] = info
-            elif before.end != info.end or before.size != info.size:
-                ended.append((number, info.end))
-        if len(now) - len(new) != len(common):
-            ended += [(number, "gone") for number in common if number not in now]
+        if not self.same_objects(objects):
+            common, everything = self.objects, self.everything
+            for number, info in sorted(objects.items()):
+                before = common.get(number)
+                if before is info:
+                    continue
+                if before is not None:
+                    if before.end != info.end or before.size != info.size:
+                        ended.append((number, info.end))
+                elif not info.readonly or everything.get(number) is not info:
+                    new[number] = info
+            ended += [(number, "gone") for number in common if number not in objects]
+            ended.sort()
         if len(self._objects) >= SHARED_KEPT:
             self._objects.clear()
-        new = dict(sorted(new.items()))
-        self._objects[id(objects)] = (objects, new, sorted(ended))
-        return new, sorted(ended)
+        self._objects[id(objects)] = (objects, new, ended)
+        return new, ended
 
     def changes(self, key: int, page: Any) -> list[int]:
         """The offsets of the bytes of a page that are not what they were."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from time import perf_counter
+from time import thread_time
 from typing import Any, ClassVar
 
 from anabranch.explore.protocols import Contract
@@ -66,9 +66,9 @@ class ZEquivalence:
         call, self.calls.returning = self.calls.returning, None
         if call is None:
             return False
-        began = perf_counter()
+        began = thread_time()
         kept = self._twin(state, call)
-        call.row.seconds += perf_counter() - began
+        call.row.seconds += thread_time() - began
         if kept is None:
             self.search.holding = call
             return False
@@ -80,9 +80,10 @@ class ZEquivalence:
         self.ledger.came_back(call.site, call.row, state.multiplicity)
         scope = self.calls.scope(call)
         site: Any = state.entry
-        meeting = scope.meetings.setdefault(meeting_place(site, state.continuation, scope), Meeting())
-        meeting.returned += 1
-        if meeting.returned == 1:
+        place = meeting_place(site, state.continuation, scope)
+        meeting = scope.meetings.get(place)
+        if meeting is None:
+            meeting = scope.meetings[place] = Meeting()
             meeting.first = state
             return None
         if meeting.first is not None:
@@ -105,18 +106,19 @@ class ZEquivalence:
             alike = glance.alike[key] = glance.alike_to(state, looks, more, self.encoder.pages)
             condition = alike.condition(state)
             group = glance.group(state, looks)
-            if not group.formed and not group.unformed and not glance.others:
-                group.unformed.append(state)
-                alike.stands[condition] = state
-                return None
+            alone = not group.formed and not group.unformed and not glance.others
         else:
             condition = alike.condition(state)
             kept = alike.stands.get(condition)
             if kept is not None:
                 return meeting.stands.get(kept, kept)
-            group = glance.group(state, looks)
-        group.formed = True
+            group, alone = glance.group(state, looks), False
+        if alone or not self.ledger.places[call.site].worth_forming():
+            group.unformed.append(state)
+            alike.stands[condition] = state
+            return None
         kept = self._form_all((group,), state, call, scope, meeting)
+        self.ledger.places[call.site].formed(kept is not None)
         alike.stands[condition] = kept or state
         return kept
 
@@ -125,12 +127,12 @@ class ZEquivalence:
     ) -> State | None:
         """Keep the forms of a state and of those that were kept without; the one that had it, if any."""
         for group in groups:
-            for other in group.unformed:
+            group.formed = True
+            before, group.unformed = group.unformed, []
+            for other in before[-FORMED_ANEW:]:
                 kept = self._form(other, call, scope, meeting)
                 if kept is not None:
                     self._replaced(other, kept, call, meeting)
-            group.formed = group.formed or bool(group.unformed)
-            group.unformed.clear()
         return self._form(state, call, scope, meeting)
 
     def _replaced(self, state: State, kept: State, call: Call, meeting: Meeting) -> None:
@@ -186,7 +188,7 @@ class ZEquivalence:
         if self.exact is None or len(call.held) < EXACT_FROM:
             return
         scope, place = self.calls.scope(call), self.ledger.places[call.site]
-        began = perf_counter()
+        began = thread_time()
         groups: dict[Any, list[tuple[State, StateConstraint]]] = {}
         pairs = EXACT_PAIRS
         for state in list(call.held):
@@ -213,7 +215,7 @@ class ZEquivalence:
                     break
             else:
                 alike.append((state, constraint))
-        call.row.seconds += perf_counter() - began
+        call.row.seconds += thread_time() - began
 
     def figures(self) -> dict[str, Any]:
         """What the run's summary tells."""

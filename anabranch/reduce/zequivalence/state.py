@@ -22,9 +22,9 @@ from anabranch.machine.joining.memory import expression_word
 from anabranch.machine.joining.same import same
 from anabranch.machine.memory import PAGE_BITS, join_bytes
 from anabranch.machine.objects import OBJECT_SHIFT
-from anabranch.reduce.zequivalence.calls import Call, Meeting
+from anabranch.reduce.zequivalence.calls import NUMBER_BITS, Call, Meeting
 from anabranch.reduce.zequivalence.glance import Glance, PageNumbers, Same
-from anabranch.reduce.zequivalence.observable import NUMBER_BITS, Common, kind_of
+from anabranch.reduce.zequivalence.observable import Common, kind_of
 from anabranch.reduce.zequivalence.parts import Encoded, Output
 from anabranch.reduce.zequivalence.variables import (
     IGNORED_NOTES,
