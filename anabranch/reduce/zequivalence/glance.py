@@ -10,52 +10,20 @@ Whatever has new objects, or something else in what models keep, is not looked a
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from typing import Any
 
 from anabranch.expr import Expr
 from anabranch.machine import State
 from anabranch.reduce.zequivalence.calls import Call
 from anabranch.reduce.zequivalence.observable import Common
+from anabranch.reduce.zequivalence.pieces import PageNumbers
 from anabranch.reduce.zequivalence.variables import PageVariables, variables_of
 from anabranch.solver import Slice
 
-PAGES_NUMBERED = 20_000
 Looks = tuple[Hashable, ...]
 """All of a state but its path condition: numbers of pages, then values."""
 Condition = tuple[Slice | None, ...]
-
-
-class PageNumbers:
-    """Numbers of the contents of pages. They stay what they are; those of forgotten pages do not come again."""
-
-    def __init__(self) -> None:
-        self._next = 1
-        self.by_page: dict[int, int] = {id(None): 0}
-        self._by_content: dict[Hashable, int] = {}
-        self._held: list[Any] = []  # pages, so that their identity stays their own, and that of what they hold
-
-    def of(self, page: Any) -> int:
-        known = self.by_page.get(id(page))
-        return self._look(page) if known is None else known
-
-    def of_all(self, pages: Iterable[Any]) -> list[Hashable]:
-        known = self.by_page
-        found = [known.get(id(page), page) for page in pages]
-        return [x if x.__class__ is int else self._look(x) for x in found]
-
-    def _look(self, page: Any) -> int:
-        if len(self._held) >= PAGES_NUMBERED:
-            self.by_page = {id(None): 0}
-            self._by_content.clear()
-            self._held.clear()
-        # Known bytes are the same objects wherever they are, and so are expressions.
-        content: Hashable = bytes(page) if page.__class__ is bytearray else tuple(map(id, page))
-        number = self._by_content.setdefault(content, self._next)
-        self._next += number == self._next
-        self.by_page[id(page)] = number
-        self._held.append(page)
-        return number
 
 
 class Alike:
@@ -119,7 +87,7 @@ class Glance:
         self._common = common
         self._watched = common.total
         self._notes = (common.all_notes, list(common.notes.items()))
-        self._latest: tuple[Any, Any, list[Hashable]] = (None, None, [])  # objects and pages, and their numbers
+        self._latest: tuple[Any, Any, list[int]] = (None, None, [])  # objects and pages, and their numbers
         # The first state that was looked at, and in what others are not just known to be something else:
         self._first: Looks = ()
         self._pages: list[Any] = []
@@ -135,6 +103,9 @@ class Glance:
             objects = state.objects
         if state.pages is not pages:
             pages = state.pages
+            for key in self._common.unfilled:
+                if key in pages:
+                    return None
             numbers = self._numbers.of_all(map(pages.get, self._keys))
         self._latest = (objects, pages, numbers)
         notes, (before, items) = state.tables[1], self._notes

@@ -16,10 +16,13 @@ from operator import is_not
 from typing import Any
 
 from anabranch.machine import State
+from anabranch.machine.memory import PAGE_BITS, PAGE_SIZE
 from anabranch.machine.objects import ObjectInfo
-from anabranch.reduce.zequivalence.calls import Call
+from anabranch.reduce.zequivalence.calls import NUMBER_BITS, Call
+from anabranch.reduce.zequivalence.pieces import Pieces
 from anabranch.reduce.zequivalence.variables import (
     IGNORED_NOTES,
+    NOTHING,
     NoteVariables,
     PageVariables,
     variables_of,
@@ -36,12 +39,13 @@ class Common:
     """
 
     __slots__ = (
-        "_changes",
         "_objects",
+        "_pieces",
+        "_seen",
         "all_notes",
         "by_page",
-        "encoded",
         "everything",
+        "filled",
         "fixed",
         "fixed_objects",
         "grown",
@@ -51,11 +55,12 @@ class Common:
         "pages",
         "total",
         "touched",
-        "version",
-        "whole",
+        "unfilled",
     )
 
-    def __init__(self, call: Call, state: State, pages: PageVariables, notes: NoteVariables) -> None:
+    def __init__(
+        self, call: Call, state: State, pages: PageVariables, notes: NoteVariables, pieces: Pieces
+    ) -> None:
         base = call.base
         there, known = state.pages, state.objects
         objects, pages_before = base.movable
@@ -63,14 +68,18 @@ class Common:
         self.everything = base.objects
         self.fixed_objects = len(base.objects) - len(objects)  # how many there are besides, always
         self.pages: dict[int, Any] = {key: page for key, page in pages_before.items() if key in there}
-        self.touched: dict[int, set[int]] = {}  # offsets by page of what has changed on some path
+        self.unfilled: dict[int, Any] = {  # first page -> object that is filled on its first access
+            n << NUMBER_BITS: info
+            for n, info in self.objects.items()
+            if info.site.first is not None and n << NUMBER_BITS not in base.pages
+        }
+        self.filled: set[int] = set()  # pages of such objects that some path has filled
+        self.touched: dict[int, frozenset[int]] = {}  # offsets by page of what has changed on some path
         self.grown = False
-        self.version = 0
-        self.whole: Any = None  # what the memory of the latest state came to
-        # Found for pages and objects that many states share, which are held so that they keep their identity:
-        self._changes: dict[int, tuple[Any, list[int]]] = {}
-        self._objects: dict[int, tuple[Any, Objects, list[tuple[int, str]]]] = {}
-        self.encoded: dict[int, tuple[Any, tuple[int, ...], list[Any], Sequence[int]]] = {}
+        self._pieces = pieces
+        self._seen: set[tuple[int, int]] = set()  # pages and their numbers
+        # Found for objects that many states share, which are held so that they keep their identity:
+        self._objects: dict[int, tuple[Any, Objects, list[tuple[int, str, int]]]] = {}
         self.by_page: Counter[int] = Counter()  # variable -> pages that hold it
         for page in self.pages.values():
             if page.__class__ is list:
@@ -91,13 +100,13 @@ class Common:
                 return False
         return True
 
-    def objects_since(self, objects: Any) -> tuple[Objects, list[tuple[int, str]]]:
+    def objects_since(self, objects: Any) -> tuple[Objects, list[tuple[int, str, int]]]:
         """The objects that are new, and the numbers of those that have ended, with how."""
         known = self._objects.get(id(objects))
         if known is not None:
             return known[1], known[2]
         new: Objects = {}
-        ended: list[tuple[int, str]] = []
+        ended: list[tuple[int, str, int]] = []
         if not self.same_objects(objects):
             common, everything = self.objects, self.everything
             for number, info in sorted(objects.items()):
@@ -106,38 +115,56 @@ class Common:
                     continue
                 if before is not None:
                     if before.end != info.end or before.size != info.size:
-                        ended.append((number, info.end))
+                        ended.append((number, info.end, info.size))
                 elif not info.readonly or everything.get(number) is not info:
                     new[number] = info
-            ended += [(number, "gone") for number in common if number not in objects]
+            ended += [(number, "gone", 0) for number in common if number not in objects]
             ended.sort()
         if len(self._objects) >= SHARED_KEPT:
             self._objects.clear()
         self._objects[id(objects)] = (objects, new, ended)
         return new, ended
 
-    def changes(self, key: int, page: Any) -> list[int]:
-        """The offsets of the bytes of a page that are not what they were."""
-        known = self._changes.get(id(page))
-        if known is not None:
-            return known[1]
+    def touch(self, key: int, page: Any, number: int) -> None:
+        """Take into account what has changed in a page, whose content has this number."""
+        if (key, number) in self._seen:
+            return
+        self._seen.add((key, number))
         before = self.pages[key]
         # Bytes are small integers, of which there is one object each, or interned expressions.
         offsets = list(compress(range(len(page)), map(is_not, before, page)))
-        if len(self._changes) >= SHARED_KEPT:
-            self._changes.clear()
-        self._changes[id(page)] = (page, offsets)
-        return offsets
+        offsets += range(len(before), len(page))
+        touched = self.touched.get(key)
+        if offsets and (touched is None or not touched.issuperset(offsets)):
+            self.touched[key] = self._pieces.offsets((touched or NOTHING).union(offsets))
+            self.grown = True
 
-    def keep(self, page: Any, how: tuple[int, ...], outputs: list[Any], covered: Sequence[int]) -> None:
-        """Remember the outputs for a page."""
-        if len(self.encoded) >= SHARED_KEPT:
-            self.encoded.clear()
-        self.encoded[id(page)] = (page, how, outputs, covered)
+    def fill(self, pages: Mapping[int, Any], variables: PageVariables) -> list[int]:
+        """Objects that are filled on their first access: where one is, it was there before as it was made, to
+        all others. Pages that nobody knows how they were made."""
+        unknown: list[int] = []
+        for first, info in list(self.unfilled.items()):
+            if first not in pages:
+                continue
+            made = info.site.first or {}
+            keys = range(first, first + max(1, (info.size + PAGE_SIZE - 1) >> PAGE_BITS))
+            if not all(key in made for key in keys):
+                unknown += [key for key in keys if key in pages]
+                continue
+            del self.unfilled[first]
+            for key in keys:
+                self.pages[key] = made[key]
+                self.filled.add(key)
+                self.by_page.update(variables.of(made[key]))
+            self.total = self.fixed.union(self.by_page)
+            self.grown = True
+        return unknown
 
     def observable(self, changed: Mapping[int, Sequence[int]], pages: PageVariables) -> frozenset[int]:
         """The observable variables, where some bytes (offsets by page) are no longer what they were."""
         touched = [key for key in changed if pages.of(self.pages[key])]
+        if not touched:
+            return self.total
         lost: set[int] = set()
         for key in touched:
             page = self.pages[key]

@@ -9,33 +9,34 @@ false whatever the caller sees (`rest` in `state`), so that no part needs to kno
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import Any
+from collections.abc import Hashable, Iterable
 
 from anabranch.expr import Expr, expr_vars
 from anabranch.reduce.zequivalence.canonical import Table, canonical_parts
 from anabranch.reduce.zequivalence.constraint import StateConstraint
+from anabranch.reduce.zequivalence.pieces import Output, Piece
 from anabranch.reduce.zequivalence.reduction import code
 from anabranch.solver import Slice
 
 PARTS_KEPT = 50_000
-Output = tuple[Hashable, Any, int]
 
 
 class Encoded:
     """A state as a constraint that is still in parts."""
 
-    __slots__ = ("more", "observable", "outputs", "parts", "slices")
+    __slots__ = ("more", "observable", "outputs", "parts", "pieces", "slices")
 
     def __init__(
         self,
         outputs: list[Output],
+        pieces: list[Piece],
         parts: dict[Slice, None],
         slices: dict[int, Slice],
         observable: frozenset[int],
         more: tuple[Expr, ...],
     ) -> None:
-        self.outputs = outputs
+        self.outputs = outputs  # of its own
+        self.pieces = pieces  # those that it shares
         self.parts = parts  # slices that say something about outputs or observable variables
         self.slices = slices  # of all variables
         self.observable = observable
@@ -44,7 +45,8 @@ class Encoded:
     def constraint(self) -> StateConstraint:
         """All of it as one."""
         clauses = [clause for part in self.parts for clause in part.order]
-        return StateConstraint((*self.more, *clauses), tuple(self.outputs), self.observable)
+        outputs = [*self.outputs, *(output for piece in self.pieces for output in piece.outputs)]
+        return StateConstraint((*self.more, *clauses), tuple(outputs), self.observable)
 
 
 class PartForms:
@@ -58,17 +60,29 @@ class PartForms:
     def form(self, state: Encoded) -> frozenset[int]:
         """Equal for states that are z-equivalent."""
         numbers: list[int] = []
-        constants = self._constants
+        symbolic = self._known_ones(state.outputs, numbers)
+        for piece in state.pieces:
+            if piece.numbers is None:
+                known: list[int] = []
+                self._known_ones(piece.outputs, known)
+                piece.numbers = tuple(known)
+            numbers += piece.numbers
+            symbolic += piece.symbolic
+        for outputs, slices in components(symbolic, state):
+            numbers += self._part(outputs, slices, state)
+        return frozenset(numbers)
+
+    def _known_ones(self, outputs: Iterable[Output], numbers: list[int]) -> list[Output]:
+        """Adds the numbers of known outputs; all others."""
         symbolic: list[Output] = []
-        for output in state.outputs:
+        constants = self._constants
+        for output in outputs:
             if output[1].__class__ is Expr:
                 symbolic.append(output)
             else:
                 number = constants.get(output)
                 numbers.append(self._constant(output) if number is None else number)
-        for outputs, slices in components(symbolic, state):
-            numbers += self._part(outputs, slices, state)
-        return frozenset(numbers)
+        return symbolic
 
     def _constant(self, output: Output) -> int:
         if len(self._constants) >= PARTS_KEPT:
@@ -79,17 +93,17 @@ class PartForms:
 
     def _part(self, outputs: list[Output], slices: list[Slice], state: Encoded) -> tuple[int, ...]:
         observable = state.observable
-        seen = tuple([v for part in slices for v in part.vars if v in observable])
-        names = tuple([(name, value.id, width) for name, value, width in outputs])
-        key = (names, tuple(slices), seen)
+        names, seen = [], [v for part in slices for v in part.vars if v in observable]
+        for name, value, width in outputs:
+            names.append((name, value.id, width))
+            seen += [v for v in expr_vars(value) if v in observable]
+        key = (tuple(names), tuple(slices), tuple(seen))
         known = self._known.get(key)
         if known is None:
             if len(self._known) >= PARTS_KEPT:
                 self._known.clear()
-            # Variables in no slice of the part are observable: all others bring theirs along.
-            more = [v for _, value, _ in outputs for v in expr_vars(value) if v in observable]
             clauses = tuple([clause for part in slices for clause in part.order])
-            constraint = StateConstraint(clauses, tuple(outputs), frozenset((*seen, *more)))
+            constraint = StateConstraint(clauses, tuple(outputs), frozenset(seen))
             known = self._known[key] = canonical_parts(constraint, self._table)
         return known
 

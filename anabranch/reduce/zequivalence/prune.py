@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from time import thread_time
+from time import perf_counter
 from typing import Any, ClassVar
 
 from anabranch.explore.protocols import Contract
@@ -66,9 +66,9 @@ class ZEquivalence:
         call, self.calls.returning = self.calls.returning, None
         if call is None:
             return False
-        began = thread_time()
+        began = perf_counter()
         kept = self._twin(state, call)
-        call.row.seconds += thread_time() - began
+        call.row.seconds += perf_counter() - began
         if kept is None:
             self.search.holding = call
             return False
@@ -188,7 +188,7 @@ class ZEquivalence:
         if self.exact is None or len(call.held) < EXACT_FROM:
             return
         scope, place = self.calls.scope(call), self.ledger.places[call.site]
-        began = thread_time()
+        began = perf_counter()
         groups: dict[Any, list[tuple[State, StateConstraint]]] = {}
         pairs = EXACT_PAIRS
         for state in list(call.held):
@@ -215,7 +215,7 @@ class ZEquivalence:
                     break
             else:
                 alike.append((state, constraint))
-        call.row.seconds += thread_time() - began
+        call.row.seconds += perf_counter() - began
 
     def figures(self) -> dict[str, Any]:
         """What the run's summary tells."""

@@ -20,12 +20,13 @@ from anabranch.machine import State
 from anabranch.machine.constants import element_types
 from anabranch.machine.joining.memory import expression_word
 from anabranch.machine.joining.same import same
-from anabranch.machine.memory import PAGE_BITS, join_bytes
+from anabranch.machine.memory import PAGE_BITS
 from anabranch.machine.objects import OBJECT_SHIFT
 from anabranch.reduce.zequivalence.calls import NUMBER_BITS, Call, Meeting
-from anabranch.reduce.zequivalence.glance import Glance, PageNumbers, Same
+from anabranch.reduce.zequivalence.glance import Glance, Same
 from anabranch.reduce.zequivalence.observable import Common, kind_of
-from anabranch.reduce.zequivalence.parts import Encoded, Output
+from anabranch.reduce.zequivalence.parts import Encoded
+from anabranch.reduce.zequivalence.pieces import Output, Piece, Pieces, bytes_of, run_of, whole
 from anabranch.reduce.zequivalence.variables import (
     IGNORED_NOTES,
     NoteVariables,
@@ -46,7 +47,8 @@ class Encoder:
         self.leaks = leaks  # does it matter which heap objects there are, though nobody reaches them?
         self.pages = PageVariables()
         self.notes = NoteVariables()
-        self.numbers = PageNumbers()
+        self.pieces = Pieces()
+        self.frames: dict[tuple[int, Any], tuple[Any, ...]] = {}
         self.rest = var("rest of the path condition", 1)
 
     def encode(self, state: State, scope: Call, meeting: Meeting, more: frozenset[int]) -> Encoded:
@@ -58,8 +60,8 @@ class Encoder:
 
     def prepare(self, state: State, scope: Call, meeting: Meeting) -> None:
         """What the states at a place have in common, of which this is the first."""
-        common = meeting.common = Common(scope, state, self.pages, self.notes)
-        meeting.glance = Glance(scope, common, self.numbers)
+        common = meeting.common = Common(scope, state, self.pages, self.notes, self.pieces)
+        meeting.glance = Glance(scope, common, self.pieces.numbers)
 
 
 class _Encoding:
@@ -70,12 +72,14 @@ class _Encoding:
     ) -> None:
         self.state = state
         self.common = common
+        self.encoder = encoder
         self.outputs: list[Output] = []
         self.seen: set[int] = set(more)  # variables that must keep their identity
         self.met: dict[int, int] = {}  # new objects by number, in the order in which they were met
         self.queue: list[int] = []
         self._objects(encoder.leaks)
         self._frames(scope)
+        self.pieces: list[Piece] = []
         changed = self._memory()
         self._notes()
         for number in self.queue:  # grows while it is gone through
@@ -86,7 +90,7 @@ class _Encoding:
         # What was left out is about nothing that anybody can see. One unobservable Boolean stands for it, the
         # same way for all states: they are paths that are possible, and only what they allow is compared.
         parts = self._parts(scope, observable)
-        self.made = Encoded(self.outputs, parts, state.slices, observable, (encoder.rest,))
+        self.made = Encoded(self.outputs, self.pieces, parts, state.slices, observable, (encoder.rest,))
 
     # ---- objects -------------------------------------------------------------------------------------
 
@@ -187,68 +191,44 @@ class _Encoding:
     def _memory(self) -> dict[int, Sequence[int]]:
         """Outputs for the bytes that are not what they were, on this path or on another of the call; their
         offsets by page."""
-        pages, common = self.state.pages, self.common
-        touched = common.touched
-        known = common.whole
-        if known is not None and known[0] is pages and known[1] == common.version and not self.new:
-            self.outputs += known[2]  # paths that wrote nothing since they parted share their memory
-            found: dict[int, Sequence[int]] = known[3]
-            return found
-        first = len(self.outputs)
-        ended: list[int] = []
-        for key, before in common.pages.items():
+        pages, common, pieces = self.state.pages, self.common, self.encoder.pieces
+        changed: dict[int, Sequence[int]] = {}
+        if common.unfilled:
+            for key in common.fill(pages, self.encoder.pages):
+                self._bytes(("made", key), pages[key], range(len(pages[key])))
+        numbers = pieces.numbers.of_all(map(pages.get, common.pages))
+        for (key, before), number in zip(common.pages.items(), numbers, strict=True):
             page = pages.get(key)
             if page is before:
                 continue
-            if page is None:
-                ended.append(key)
-                continue
-            offsets = common.changes(key, page)
-            if offsets:
-                before_now = touched.setdefault(key, set())
-                if not before_now.issuperset(offsets):
-                    before_now.update(offsets)
-                    common.grown = True
-                    common.version += 1
-        changed: dict[int, Sequence[int]] = {}
-        for key in sorted(touched):
-            page = pages.get(key)
             if page is not None:
-                changed[key] = self._page(key, page, touched[key])
-        for key in ended:
-            changed[key] = range(len(common.pages[key]))
-        if not self.new:
-            common.whole = (pages, common.version, self.outputs[first:], changed)
+                common.touch(key, page, number)
+            elif key not in common.filled:
+                changed[key] = range(len(before))
+        touched = common.touched
+        for key in sorted(touched) if len(touched) > 1 else touched:
+            page = pages.get(key)
+            if page is None:
+                if key not in common.filled:
+                    continue
+                page = common.pages[key]
+            if self.new:
+                changed[key] = self._bytes(("mem", key), page, sorted(touched[key]))
+            else:
+                piece = pieces.of(key, page, pieces.numbers.of(page), touched[key])
+                self.pieces.append(piece)
+                changed[key] = piece.covered
         return changed
 
-    def _page(self, key: int, page: Any, touched: set[int]) -> Sequence[int]:
-        """Outputs for the touched bytes of a page; states share pages, and then what they come to."""
-        known = self.common.encoded.get(id(page))
-        state = (len(touched), *self.new)
-        if known is not None and known[1] == state:
-            self.outputs += known[2]
-            return known[3]
-        first, met = len(self.outputs), len(self.met)
-        covered = self._bytes(("mem", key), page, sorted(touched))
-        outputs = self.outputs[first:]
-        pointers = any(isinstance(name, tuple) and ("to" in name or "pin" in name) for name, _, _ in outputs)
-        if len(self.met) == met and not pointers:
-            self.common.keep(page, state, outputs, covered)
-        return covered
-
     def _bytes(self, name: tuple[Hashable, ...], page: Any, offsets: Sequence[int]) -> Sequence[int]:
-        """Outputs for some bytes of a page: whole expressions, pointers to new objects, runs of known bytes.
-
-        The offsets that these cover.
-        """
-        if page.__class__ is bytearray and not self._points_to_new(page):
-            self.outputs.append(((*name, "all"), int.from_bytes(page, "little"), 8 * len(page)))
-            return range(len(page))
+        """Outputs for some bytes of a page, with pointers to new objects. The offsets that these cover."""
+        if not self.new or (page.__class__ is bytearray and not self._points_to_new(page)):
+            return bytes_of(self.outputs, name, page, offsets)
         covered: list[int] = []
         done = 0
         known: list[int] = []  # a run of known bytes
         for offset in offsets:
-            if offset < done:
+            if offset < done or offset >= len(page):
                 continue
             word = self._word(page, offset)
             if word is None and page[offset].__class__ is not Expr:
@@ -269,19 +249,12 @@ class _Encoding:
         return covered
 
     def _points_to_new(self, page: bytearray) -> bool:
-        new = self.new
-        if not new:
-            return False
-        return any(page.find(number.to_bytes(OBJECT_SHIFT // 8, "little")) >= 0 for number in new)
+        return any(page.find(number.to_bytes(OBJECT_SHIFT // 8, "little")) >= 0 for number in self.new)
 
     def _run(self, name: tuple[Hashable, ...], page: Any, offsets: list[int]) -> None:
         if offsets:
-            data = bytes(page[offsets[0] : offsets[-1] + 1])
-            self.outputs.append(
-                ((*name, offsets[0], len(data)), int.from_bytes(data, "little"), 8 * len(data))
-            )
-            if self.new:
-                self._pin_bytes(data)
+            self.outputs.append(run_of(name, page, offsets))
+            self._pin_bytes(bytes(page[offsets[0] : offsets[-1] + 1]))
 
     def _pin_bytes(self, data: bytes) -> None:
         """Addresses of new objects in other places than those where pointers lie."""
@@ -293,8 +266,6 @@ class _Encoding:
         """Start and size of the expression or pointer that a byte is part of."""
         if page[offset].__class__ is Expr:
             return expression_word(page, offset)
-        if not self.new:
-            return None
         start = offset & ~(POINTER - 1)
         data = page[start : start + POINTER]
         if len(data) < POINTER:
@@ -342,19 +313,14 @@ class _Encoding:
         wanted = {i for i in observable if i >= 0 and slices.get(i) is not before.get(i)}
         for _, value, _ in self.outputs:
             if value.__class__ is Expr:
-                for i in expr_vars(value):
-                    if i >= 0 and i not in observable:
-                        wanted.add(i)
-        return dict.fromkeys([slices[i] for i in sorted(wanted)])
-
-
-def whole(data: Sequence[Any]) -> Any:
-    if len(data) == 1:
-        return data[0]
-    try:
-        return int.from_bytes(data, "little")
-    except TypeError:
-        return join_bytes(data)
+                wanted.update([i for i in expr_vars(value) if i not in observable])
+        for piece in self.pieces:
+            for _, value, _ in piece.symbolic:
+                wanted.update([i for i in expr_vars(value) if i not in observable])
+        # Variables of what this path has not filled are in no slice; undefined data (negative) neither.
+        found = dict.fromkeys([slices.get(i) for i in sorted(wanted)])
+        found.pop(None, None)
+        return found  # type: ignore[return-value]
 
 
 def constants(value: Expr) -> Iterator[int | None]:
