@@ -69,6 +69,8 @@ class Glance:
         "_latest",
         "_outer",
         "_pages",
+        "_same",
+        "_unfilled",
         "_vague",
         "_watched",
         "alike",
@@ -85,9 +87,11 @@ class Glance:
         self._keys = tuple(common.pages)
         self._base = tuple(map(numbers.of, common.pages.values()))
         self._common = common
+        self._unfilled = tuple(common.unfilled)
         self._watched = common.total
         self._notes = (common.all_notes, list(common.notes.items()))
-        self._latest: tuple[Any, Any, list[int]] = (None, None, [])  # objects and pages, and their numbers
+        self._same: Any = None  # the latest objects that were the same
+        self._latest: tuple[Any, list[int]] = (None, [])  # the latest pages, and their numbers
         # The first state that was looked at, and in what others are not just known to be something else:
         self._first: Looks = ()
         self._pages: list[Any] = []
@@ -96,18 +100,18 @@ class Glance:
 
     def looks(self, state: State) -> Looks | None:
         """What a state is but for its path condition; None if that cannot be told at a glance."""
-        objects, pages, numbers = self._latest
-        if state.objects is not objects:
+        pages, numbers = self._latest
+        if state.objects is not self._same:
             if not self._common.same_objects(state.objects):
                 return None
-            objects = state.objects
+            self._same = state.objects
         if state.pages is not pages:
             pages = state.pages
-            for key in self._common.unfilled:
+            for key in self._unfilled:
                 if key in pages:
                     return None
-            numbers = self._numbers.of_all(map(pages.get, self._keys))
-        self._latest = (objects, pages, numbers)
+            numbers = self._numbers.of_all(list(map(pages.get, self._keys)))
+            self._latest = (pages, numbers)
         notes, (before, items) = state.tables[1], self._notes
         if notes is not before:
             if len(notes) != len(before):

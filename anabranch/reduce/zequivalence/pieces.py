@@ -27,10 +27,12 @@ class PageNumbers:
         known = self._by_page.get(id(page))
         return self._look(page) if known is None else known
 
-    def of_all(self, pages: Iterable[Any]) -> list[int]:
-        known = self._by_page
-        found = [known.get(id(page), page) for page in pages]
-        return [x if x.__class__ is int else self._look(x) for x in found]
+    def of_all(self, pages: Sequence[Any]) -> list[int]:
+        found: list[Any] = list(map(self._by_page.get, map(id, pages)))
+        while None in found:
+            position = found.index(None)
+            found[position] = self._look(pages[position])
+        return found
 
     def _look(self, page: Any) -> int:
         if len(self._held) >= PAGES_NUMBERED:

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from itertools import compress
+from operator import is_not
 from typing import Any
 
 from anabranch.expr import Expr, expr_vars, var
@@ -137,15 +139,28 @@ class _Encoding:
             continuation, level = continuation[0], level + 1
 
     def _frame(self, level: int, site: Any, values: tuple[Any, ...]) -> None:
-        types = site.unit.plan.locals
-        for name, value in zip(site.names, values, strict=True):
-            if name == "D":
-                for position, address in enumerate(value):
-                    self._value((level, name, position), address, 64)
-            elif name == "va":
-                self._opaque((level, name), value)
+        known = self.encoder.frames.get((level, site))
+        if known is None:
+            types = site.unit.plan.locals
+            known = self.encoder.frames[level, site] = tuple(
+                [((level, name), None if name in ("D", "va") else types[int(name[1:])].type) for name in site.names]
+            )
+        outputs, new = self.outputs, self.new
+        for (name, type), value in zip(known, values, strict=True):
+            if type is None:
+                self._special(name, value)
+            elif not new and (value.__class__ is Expr or value.__class__ is int):
+                outputs.append((name, value, type.bits))
             else:
-                self._typed((level, name), value, types[int(name[1:])].type)
+                self._typed(name, value, type)
+
+    def _special(self, name: tuple[Hashable, ...], value: Any) -> None:
+        """Variable arguments, and the addresses of dynamic locals."""
+        if name[1] == "va":
+            self._opaque(name, value)
+        else:
+            for position, address in enumerate(value):
+                self._value((*name, position), address, 64)
 
     def _typed(self, name: tuple[Hashable, ...], value: Any, type: Any) -> None:
         if isinstance(value, tuple):
@@ -196,13 +211,12 @@ class _Encoding:
         if common.unfilled:
             for key in common.fill(pages, self.encoder.pages):
                 self._bytes(("made", key), pages[key], range(len(pages[key])))
-        numbers = pieces.numbers.of_all(map(pages.get, common.pages))
-        for (key, before), number in zip(common.pages.items(), numbers, strict=True):
-            page = pages.get(key)
-            if page is before:
-                continue
+        now = list(map(pages.get, common.pages))
+        for (key, before), page in compress(
+            zip(common.pages.items(), now, strict=True), map(is_not, common.pages.values(), now)
+        ):
             if page is not None:
-                common.touch(key, page, number)
+                common.touch(key, page, pieces.numbers.of(page))
             elif key not in common.filled:
                 changed[key] = range(len(before))
         touched = common.touched
