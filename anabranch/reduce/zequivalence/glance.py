@@ -11,6 +11,8 @@ Whatever has new objects, or something else in what models keep, is not looked a
 from __future__ import annotations
 
 from collections.abc import Hashable
+from itertools import compress
+from operator import ne
 from typing import Any
 
 from anabranch.expr import Expr
@@ -29,9 +31,11 @@ Condition = tuple[Slice | None, ...]
 class Alike:
     """States at a place that look the same: they differ in their path conditions at most."""
 
-    __slots__ = ("asked", "stands")
+    __slots__ = ("asked", "encoded", "stands", "version")
 
     def __init__(self, asked: tuple[int, ...]) -> None:
+        self.encoded: Any = None  # what `state` keeps: their outputs
+        self.version = 0
         self.asked = asked  # the variables that the caller can see, or that are in outputs
         self.stands: dict[Condition, State] = {}  # who goes on
 
@@ -131,20 +135,24 @@ class Glance:
         if not self._first:
             self._first = looks
             self._pages = [state.pages.get(key) for key in self._keys]
-        new = [
-            position
-            for position, (one, other) in enumerate(zip(self._first, looks, strict=True))
-            if one != other and position not in self._vague and not self._is_known(position, other, state)
-        ]
+        vague, kinds = self._vague, self._kinds
+        new: list[int] = []
+        for position in compress(range(len(looks)), map(ne, self._first, looks)):
+            if position not in vague:
+                known = kinds.get((position, looks[position]))
+                if known is None:
+                    known = kinds[position, looks[position]] = self._is_known(position, looks[position], state)
+                if not known:
+                    new.append(position)
         if new:
-            self._vague.update(new)
+            vague.update(new)
             before, self.groups = self.groups, {}
             for group in before.values():
                 self.groups.setdefault(self._known(group.looks), Group(group.looks)).join(group)
-        known = self._known(looks)
-        found = self.groups.get(known)
+        part = self._known(looks)
+        found = self.groups.get(part)
         if found is None:
-            found = self.groups[known] = Group(looks)
+            found = self.groups[part] = Group(looks)
         return found
 
     def _known(self, looks: Looks) -> Looks:
@@ -156,11 +164,7 @@ class Glance:
         """Is a state known to be other than the first one where it looks so?"""
         if position >= len(self._keys):
             return is_known(look) and is_known(self._first[position])
-        known = self._kinds.get((position, look))
-        if known is None:
-            page = state.pages.get(self._keys[position])
-            known = self._kinds[position, look] = _known_changes(self._pages[position], page)
-        return known
+        return _known_changes(self._pages[position], state.pages.get(self._keys[position]))
 
     def alike_to(self, state: State, looks: Looks, more: frozenset[int], variables: PageVariables) -> Alike:
         """The place for states that look like this one."""

@@ -10,7 +10,7 @@ was passed as an argument.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import compress
 from operator import is_not
 from typing import Any
@@ -40,6 +40,7 @@ class Common:
 
     __slots__ = (
         "_objects",
+        "_observable",
         "_pieces",
         "_seen",
         "all_notes",
@@ -56,6 +57,7 @@ class Common:
         "total",
         "touched",
         "unfilled",
+        "version",
     )
 
     def __init__(
@@ -76,7 +78,9 @@ class Common:
         self.filled: set[int] = set()  # pages of such objects that some path has filled
         self.touched: dict[int, frozenset[int]] = {}  # offsets by page of what has changed on some path
         self.grown = False
+        self.version = 0
         self._pieces = pieces
+        self._observable: dict[Hashable, tuple[frozenset[int], Any, Any]] = {}
         self._seen: set[tuple[int, int]] = set()  # pages and their numbers
         # Found for objects that many states share, which are held so that they keep their identity:
         self._objects: dict[int, tuple[Any, Objects, list[tuple[int, str, int]]]] = {}
@@ -138,6 +142,7 @@ class Common:
         if offsets and (touched is None or not touched.issuperset(offsets)):
             self.touched[key] = self._pieces.offsets((touched or NOTHING).union(offsets))
             self.grown = True
+            self.version += 1
 
     def fill(self, pages: Mapping[int, Any], variables: PageVariables) -> list[int]:
         """Objects that are filled on their first access: where one is, it was there before as it was made, to
@@ -158,6 +163,7 @@ class Common:
                 self.by_page.update(variables.of(made[key]))
             self.total = self.fixed.union(self.by_page)
             self.grown = True
+            self.version += 1
         return unknown
 
     def observable(self, changed: Mapping[int, Sequence[int]], pages: PageVariables) -> frozenset[int]:
@@ -165,6 +171,19 @@ class Common:
         touched = [key for key in changed if pages.of(self.pages[key])]
         if not touched:
             return self.total
+        # Offsets of pieces are shared, and held with them; ranges are whole pages.
+        names = tuple([(key, len(changed[key]), id(changed[key])) for key in touched])
+        known = self._observable.get(names)
+        if known is None:
+            found = self._lost(touched, changed, pages)
+            known = self._observable[names] = (found, [changed[key] for key in touched], self.total)
+        if known[2] is not self.total:
+            return self._lost(touched, changed, pages)
+        return known[0]
+
+    def _lost(
+        self, touched: list[int], changed: Mapping[int, Sequence[int]], pages: PageVariables
+    ) -> frozenset[int]:
         lost: set[int] = set()
         for key in touched:
             page = self.pages[key]

@@ -10,15 +10,20 @@ false whatever the caller sees (`rest` in `state`), so that no part needs to kno
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
+from typing import Any
 
 from anabranch.expr import Expr, expr_vars
+from anabranch.expr.node import VAR
 from anabranch.reduce.zequivalence.canonical import Table, canonical_parts
 from anabranch.reduce.zequivalence.constraint import StateConstraint
+from anabranch.reduce.zequivalence.deciding import Deciding
+from anabranch.reduce.zequivalence.flexible import below
 from anabranch.reduce.zequivalence.pieces import Output, Piece
 from anabranch.reduce.zequivalence.reduction import code
 from anabranch.solver import Slice
 
 PARTS_KEPT = 50_000
+SHAPES_KEPT = 5_000
 
 
 class Encoded:
@@ -55,6 +60,8 @@ class PartForms:
     def __init__(self) -> None:
         self._table = Table()
         self._known: dict[Hashable, tuple[int, ...]] = {}
+        self._deciding = Deciding()
+        self._shapes: dict[Hashable, tuple[int, ...]] = {}
         self._constants: dict[Output, int] = {}
 
     def form(self, state: Encoded) -> frozenset[int]:
@@ -104,8 +111,35 @@ class PartForms:
                 self._known.clear()
             clauses = tuple([clause for part in slices for clause in part.order])
             constraint = StateConstraint(clauses, tuple(outputs), frozenset(seen))
-            known = self._known[key] = canonical_parts(constraint, self._table)
+            constraint = self._deciding.without_decided(constraint)
+            looks = shape(constraint)
+            known = self._shapes.get(looks)
+            if known is None:
+                if len(self._shapes) >= SHAPES_KEPT:
+                    self._shapes.clear()
+                known = self._shapes[looks] = canonical_parts(constraint, self._table)
+            self._known[key] = known
         return known
+
+
+def shape(constraint: StateConstraint) -> Hashable:
+    """The same for constraints that are the same but for the names of unobservable variables, if their nodes
+    were made in the same order; different for all others."""
+    values: list[Any] = [value for _, value, _ in constraint.outputs]
+    nodes = below([*values, *constraint.clauses])
+    at: dict[Expr, int] = {}
+    found: list[Hashable] = []
+    for number, n in enumerate(nodes, 1):
+        at[n] = -number
+        if n.op != VAR:
+            # Constants are not negative, and numbers of nodes are.
+            found += (n.op, n.w, *[at[x] if x.__class__ is Expr else x for x in (n.a, n.b, n.c)])
+        elif n.a in constraint.observable or n.a < 0:
+            found += (VAR, n.a)
+        else:
+            found += (VAR, -1, n.w)
+    names = [(name, at[value], width) for name, value, width in constraint.outputs]
+    return (*names, 0, *[at[clause] for clause in constraint.clauses], 0, *found)
 
 
 def components(symbolic: list[Output], state: Encoded) -> list[tuple[list[Output], list[Slice]]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
-from anabranch.expr import Expr
+from anabranch.expr import Expr, expr_vars
 from anabranch.machine.joining.memory import expression_word
 from anabranch.machine.memory import join_bytes
 
@@ -51,11 +51,12 @@ class PageNumbers:
 class Piece:
     """Outputs for some bytes of a page."""
 
-    __slots__ = ("covered", "numbers", "outputs", "symbolic")
+    __slots__ = ("covered", "numbers", "outputs", "symbolic", "variables")
 
     def __init__(self, outputs: list[Output], covered: Sequence[int]) -> None:
         self.outputs = outputs
         self.symbolic = [output for output in outputs if output[1].__class__ is Expr]
+        self.variables = frozenset([v for _, value, _ in self.symbolic for v in expr_vars(value)])
         self.covered = covered  # the offsets of these bytes
         self.numbers: tuple[int, ...] | None = None  # of the known ones, as `parts` has them
 

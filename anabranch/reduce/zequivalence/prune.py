@@ -12,7 +12,7 @@ from anabranch.machine.translator.sites import ReturnSite
 from anabranch.reduce.zequivalence.callee_first import CalleeFirst
 from anabranch.reduce.zequivalence.calls import Call, Calls, Meeting, meeting_place
 from anabranch.reduce.zequivalence.constraint import StateConstraint
-from anabranch.reduce.zequivalence.glance import Group
+from anabranch.reduce.zequivalence.glance import Alike, Group
 from anabranch.reduce.zequivalence.ledger import ZLedger
 from anabranch.reduce.zequivalence.parts import PartForms
 from anabranch.reduce.zequivalence.state import Encoder
@@ -117,13 +117,19 @@ class ZEquivalence:
             group.unformed.append(state)
             alike.stands[condition] = state
             return None
-        kept = self._form_all((group,), state, call, scope, meeting)
+        kept = self._form_all((group,), state, call, scope, meeting, alike)
         self.ledger.places[call.site].formed(kept is not None)
         alike.stands[condition] = kept or state
         return kept
 
     def _form_all(
-        self, groups: Iterable[Group], state: State, call: Call, scope: Call, meeting: Meeting
+        self,
+        groups: Iterable[Group],
+        state: State,
+        call: Call,
+        scope: Call,
+        meeting: Meeting,
+        alike: Alike | None = None,
     ) -> State | None:
         """Keep the forms of a state and of those that were kept without; the one that had it, if any."""
         for group in groups:
@@ -133,7 +139,7 @@ class ZEquivalence:
                 kept = self._form(other, call, scope, meeting)
                 if kept is not None:
                     self._replaced(other, kept, call, meeting)
-        return self._form(state, call, scope, meeting)
+        return self._form(state, call, scope, meeting, alike)
 
     def _replaced(self, state: State, kept: State, call: Call, meeting: Meeting) -> None:
         """One that was kept goes after all, unless it is gone already."""
@@ -142,9 +148,11 @@ class ZEquivalence:
             self.search.remove(state)
             self._remove(state, kept, call)
 
-    def _form(self, state: State, call: Call, scope: Call, meeting: Meeting) -> State | None:
+    def _form(
+        self, state: State, call: Call, scope: Call, meeting: Meeting, alike: Alike | None = None
+    ) -> State | None:
         """Keep the form of a state; the one that had it already, if any."""
-        encoded = self.encoder.encode(state, scope, meeting, call.arguments)
+        encoded = self.encoder.encode(state, scope, meeting, call.arguments, alike)
         if meeting.common.grown:
             self._form_anew(call, scope, meeting)
         kept = meeting.forms.setdefault(self._forms.form(encoded), state)

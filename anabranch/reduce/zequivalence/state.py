@@ -25,7 +25,7 @@ from anabranch.machine.joining.same import same
 from anabranch.machine.memory import PAGE_BITS
 from anabranch.machine.objects import OBJECT_SHIFT
 from anabranch.reduce.zequivalence.calls import NUMBER_BITS, Call, Meeting
-from anabranch.reduce.zequivalence.glance import Glance, Same
+from anabranch.reduce.zequivalence.glance import Alike, Glance, Same
 from anabranch.reduce.zequivalence.observable import Common, kind_of
 from anabranch.reduce.zequivalence.parts import Encoded
 from anabranch.reduce.zequivalence.pieces import Output, Piece, Pieces, bytes_of, run_of, whole
@@ -53,12 +53,25 @@ class Encoder:
         self.frames: dict[tuple[int, Any], tuple[Any, ...]] = {}
         self.rest = var("rest of the path condition", 1)
 
-    def encode(self, state: State, scope: Call, meeting: Meeting, more: frozenset[int]) -> Encoded:
+    def encode(
+        self, state: State, scope: Call, meeting: Meeting, more: frozenset[int], alike: Alike | None = None
+    ) -> Encoded:
         """What tells a state from others at its place in the scope; `more` variables are observable anyway.
 
         `meeting.common.grown` is set where outputs came up that the states before this one did not have.
+        States that are alike differ in the slices of their variables only.
         """
-        return _Encoding(state, scope, meeting.common, self, more).made
+        common = meeting.common
+        if alike is not None and alike.encoded is not None and alike.version == common.version:
+            one = alike.encoded
+        else:
+            one = _Encoding(state, scope, common, self, more)
+            if alike is not None:
+                alike.encoded, alike.version = one, common.version
+        # What was left out is about nothing that anybody can see. One unobservable Boolean stands for it, the
+        # same way for all states: they are paths that are possible, and only what they allow is compared.
+        parts = one.parts(state.slices, scope.base.slices)
+        return Encoded(one.outputs, one.pieces, parts, state.slices, one.observable, (self.rest,))
 
     def prepare(self, state: State, scope: Call, meeting: Meeting) -> None:
         """What the states at a place have in common, of which this is the first."""
@@ -86,13 +99,10 @@ class _Encoding:
         self._notes()
         for number in self.queue:  # grows while it is gone through
             self._new_object(number)
-        observable = common.observable(changed, encoder.pages)
+        self.observable = common.observable(changed, encoder.pages)
         if self.seen:
-            observable |= self.seen
-        # What was left out is about nothing that anybody can see. One unobservable Boolean stands for it, the
-        # same way for all states: they are paths that are possible, and only what they allow is compared.
-        parts = self._parts(scope, observable)
-        self.made = Encoded(self.outputs, self.pieces, parts, state.slices, observable, (encoder.rest,))
+            self.observable |= self.seen
+        self.hidden = self._hidden()
 
     # ---- objects -------------------------------------------------------------------------------------
 
@@ -317,22 +327,25 @@ class _Encoding:
 
     # ---- the path condition --------------------------------------------------------------------------
 
-    def _parts(self, scope: Call, observable: frozenset[int]) -> dict[Slice, None]:
+    def _hidden(self) -> set[int]:
+        """The unobservable variables in outputs."""
+        found: set[int] = set()
+        for _, value, _ in self.outputs:
+            if value.__class__ is Expr:
+                found.update(expr_vars(value))
+        for piece in self.pieces:
+            found |= piece.variables
+        return found - self.observable
+
+    def parts(self, slices: dict[int, Slice], before: dict[int, Slice]) -> dict[Slice, None]:
         """The slices that say something about observable variables or outputs, as far as they are not the
         same on all paths of the call.
 
         Slices share no variable, so one that touches neither is satisfied by itself, whatever the others say.
         """
-        slices, before = self.state.slices, scope.base.slices
-        wanted = {i for i in observable if i >= 0 and slices.get(i) is not before.get(i)}
-        for _, value, _ in self.outputs:
-            if value.__class__ is Expr:
-                wanted.update([i for i in expr_vars(value) if i not in observable])
-        for piece in self.pieces:
-            for _, value, _ in piece.symbolic:
-                wanted.update([i for i in expr_vars(value) if i not in observable])
-        # Variables of what this path has not filled are in no slice; undefined data (negative) neither.
-        found = dict.fromkeys([slices.get(i) for i in sorted(wanted)])
+        wanted = [i for i in self.observable if slices.get(i) is not before.get(i)]
+        # Variables of what this path has not filled are in no slice, and neither is undefined data (negative).
+        found = dict.fromkeys([slices.get(i) for i in sorted(self.hidden.union(wanted))])
         found.pop(None, None)
         return found  # type: ignore[return-value]
 
