@@ -74,6 +74,7 @@ class Call:
         "children",
         "continuation",
         "count",
+        "depth",
         "function",
         "held",
         "meetings",
@@ -81,6 +82,8 @@ class Call:
         "order",
         "parent",
         "row",
+        "shared",
+        "site",
         "turns",
     )
 
@@ -88,12 +91,15 @@ class Call:
         self, continuation: Continuation, function: str, base: Base, parent: Call | None, row: Row
     ) -> None:
         self.continuation = continuation
+        self.site: CallSite = continuation[1]
+        self.depth = int(continuation[2])
         self.function = function
         self.base = base
         self.parent = parent
         self.row = row
         self.arguments: frozenset[int] = frozenset()  # variables in what was passed, where that counts
         self.meetings: dict[Hashable, Meeting] = {}
+        self.shared: Any = None  # what `observable` keeps: what the base comes to where all of it is still there
         # For the search order:
         self.around = parent  # the one in whose worklist its states go on: calls that are open have none
         self.order: Any = None  # the waiting states inside
@@ -102,15 +108,6 @@ class Call:
         self.children: dict[Call, None] = {}  # calls made inside
         self.open = False  # too long: nobody waits for the others any more
         self.turns = 0
-
-    @property
-    def site(self) -> CallSite:
-        found: CallSite = self.continuation[1]
-        return found
-
-    @property
-    def depth(self) -> int:
-        return int(self.continuation[2])
 
 
 def meeting_place(site: ReturnSite, continuation: Continuation, scope: Call) -> Hashable:

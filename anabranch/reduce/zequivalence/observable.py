@@ -18,7 +18,7 @@ from typing import Any
 from anabranch.machine import State
 from anabranch.machine.memory import PAGE_BITS, PAGE_SIZE
 from anabranch.machine.objects import ObjectInfo
-from anabranch.reduce.zequivalence.calls import NUMBER_BITS, Call
+from anabranch.reduce.zequivalence.calls import NUMBER_BITS, Base, Call
 from anabranch.reduce.zequivalence.pieces import Pieces
 from anabranch.reduce.zequivalence.variables import (
     IGNORED_NOTES,
@@ -32,8 +32,52 @@ SHARED_KEPT = 2_000
 Objects = dict[int, ObjectInfo]
 
 
+class Shared:
+    """What is left of a call's base at places inside it, and its variables; never written to."""
+
+    __slots__ = ("by_page", "fixed", "fixed_objects", "notes", "objects", "pages", "total", "unfilled", "whole")
+
+    def __init__(self, call: Call, state: State, pages: PageVariables, notes: NoteVariables) -> None:
+        base = call.base
+        there, known = state.pages, state.objects
+        objects, pages_before = base.movable
+        self.objects: dict[int, Any] = {n: info for n, info in objects.items() if n in known}
+        self.fixed_objects = len(base.objects) - len(objects)  # how many there are besides, always
+        self.pages: dict[int, Any] = {key: page for key, page in pages_before.items() if key in there}
+        self.whole = len(self.objects) == len(objects) and len(self.pages) == len(pages_before)
+        self.unfilled: dict[int, Any] = {  # first page -> object that is filled on its first access
+            n << NUMBER_BITS: info
+            for n, info in self.objects.items()
+            if info.site.first is not None and n << NUMBER_BITS not in base.pages
+        }
+        self.by_page: Counter[int] = Counter()  # variable -> pages that hold it
+        for page in self.pages.values():
+            if page.__class__ is list:
+                self.by_page.update(pages.of(page))
+        self.notes: dict[Any, Any] = {k: v for k, v in base.notes.items() if kind_of(k) not in IGNORED_NOTES}
+        kept = notes.of(base.notes)
+        self.fixed = frozenset(frame_variables(call)).union(base.slices if kept is None else kept)
+        self.total = self.fixed.union(self.by_page)
+
+    def holds_for(self, state: State) -> bool:
+        """Is all of the base still there?"""
+        there, known = state.pages, state.objects
+        return all([n in known for n in self.objects]) and all([key in there for key in self.pages])
+
+
+def shared(call: Call, state: State, pages: PageVariables, notes: NoteVariables) -> Shared:
+    """What is left of a call's base in a state inside it."""
+    known: Shared | None = call.shared
+    if known is not None and known.holds_for(state):
+        return known
+    found = Shared(call, state, pages, notes)
+    if found.whole:
+        call.shared = found
+    return found
+
+
 class Common:
-    """The part of a call's base that is still there at a place inside it, and its variables.
+    """The part of a call's base that is still there at a place inside it, and what states there have changed.
 
     What was local to calls that have returned is gone by then, on all paths alike.
     """
@@ -60,22 +104,19 @@ class Common:
         "version",
     )
 
-    def __init__(
-        self, call: Call, state: State, pages: PageVariables, notes: NoteVariables, pieces: Pieces
-    ) -> None:
-        base = call.base
-        there, known = state.pages, state.objects
-        objects, pages_before = base.movable
-        self.objects: dict[int, Any] = {n: info for n, info in objects.items() if n in known}
+    def __init__(self, base: Base, shared: Shared, pieces: Pieces) -> None:
+        self.objects = shared.objects
+        self.fixed_objects = shared.fixed_objects
+        self.pages = shared.pages
+        self.unfilled = shared.unfilled
+        self.by_page = shared.by_page
+        self.notes = shared.notes
+        self.fixed = shared.fixed
+        self.total = shared.total
         self.everything = base.objects
-        self.fixed_objects = len(base.objects) - len(objects)  # how many there are besides, always
-        self.pages: dict[int, Any] = {key: page for key, page in pages_before.items() if key in there}
-        self.unfilled: dict[int, Any] = {  # first page -> object that is filled on its first access
-            n << NUMBER_BITS: info
-            for n, info in self.objects.items()
-            if info.site.first is not None and n << NUMBER_BITS not in base.pages
-        }
-        self.filled: set[int] = set()  # pages of such objects that some path has filled
+        self.all_notes = base.notes
+        self.keys = set(base.notes)
+        self.filled: set[int] = set()  # pages of objects that some path has filled
         self.touched: dict[int, frozenset[int]] = {}  # offsets by page of what has changed on some path
         self.grown = False
         self.version = 0
@@ -84,16 +125,6 @@ class Common:
         self._seen: set[tuple[int, int]] = set()  # pages and their numbers
         # Found for objects that many states share, which are held so that they keep their identity:
         self._objects: dict[int, tuple[Any, Objects, list[tuple[int, str, int]]]] = {}
-        self.by_page: Counter[int] = Counter()  # variable -> pages that hold it
-        for page in self.pages.values():
-            if page.__class__ is list:
-                self.by_page.update(pages.of(page))
-        self.all_notes = base.notes
-        self.keys = set(base.notes)
-        self.notes: dict[Any, Any] = {k: v for k, v in base.notes.items() if kind_of(k) not in IGNORED_NOTES}
-        kept = notes.of(base.notes)
-        self.fixed = frozenset(frame_variables(call)).union(base.slices if kept is None else kept)
-        self.total = self.fixed.union(self.by_page)
 
     def same_objects(self, objects: Any) -> bool:
         """Are there the very same objects as before?"""
@@ -156,10 +187,11 @@ class Common:
             if not all(key in made for key in keys):
                 unknown += [key for key in keys if key in pages]
                 continue
-            del self.unfilled[first]
+            self.unfilled = {at: one for at, one in self.unfilled.items() if at != first}
+            self.pages = {**self.pages, **{key: made[key] for key in keys}}
+            self.filled.update(keys)
+            self.by_page = self.by_page.copy()
             for key in keys:
-                self.pages[key] = made[key]
-                self.filled.add(key)
                 self.by_page.update(variables.of(made[key]))
             self.total = self.fixed.union(self.by_page)
             self.grown = True

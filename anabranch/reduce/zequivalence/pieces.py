@@ -67,6 +67,7 @@ class Pieces:
     def __init__(self) -> None:
         self.numbers = PageNumbers()
         self._known: dict[tuple[int, int, frozenset[int]], Piece] = {}
+        self._covers: dict[Hashable, Sequence[int]] = {}
         self._sets: dict[frozenset[int], frozenset[int]] = {}
 
     def offsets(self, wanted: Iterable[int]) -> frozenset[int]:
@@ -82,6 +83,8 @@ class Pieces:
                 self._known.clear()
             outputs: list[Output] = []
             covered = bytes_of(outputs, ("mem", key), page, sorted(offsets))
+            # One object for equal ones, so that others can tell by it.
+            covered = self._covers.setdefault(covered if covered.__class__ is range else tuple(covered), covered)
             known = self._known[key, number, offsets] = Piece(outputs, covered)
         return known
 

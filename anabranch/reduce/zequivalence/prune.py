@@ -134,8 +134,10 @@ class ZEquivalence:
         """Keep the forms of a state and of those that were kept without; the one that had it, if any."""
         for group in groups:
             group.formed = True
-            before, group.unformed = group.unformed, []
-            for other in before[-FORMED_ANEW:]:
+            before, group.unformed = group.unformed[-FORMED_ANEW:], []
+            for other in before:
+                self.encoder.touch(other, meeting.common)
+            for other in before:
                 kept = self._form(other, call, scope, meeting)
                 if kept is not None:
                     self._replaced(other, kept, call, meeting)

@@ -26,7 +26,7 @@ from anabranch.machine.memory import PAGE_BITS
 from anabranch.machine.objects import OBJECT_SHIFT
 from anabranch.reduce.zequivalence.calls import NUMBER_BITS, Call, Meeting
 from anabranch.reduce.zequivalence.glance import Alike, Glance, Same
-from anabranch.reduce.zequivalence.observable import Common, kind_of
+from anabranch.reduce.zequivalence.observable import Common, kind_of, shared
 from anabranch.reduce.zequivalence.parts import Encoded
 from anabranch.reduce.zequivalence.pieces import Output, Piece, Pieces, bytes_of, run_of, whole
 from anabranch.reduce.zequivalence.variables import (
@@ -73,9 +73,19 @@ class Encoder:
         parts = one.parts(state.slices, scope.base.slices)
         return Encoded(one.outputs, one.pieces, parts, state.slices, one.observable, (self.rest,))
 
+    def touch(self, state: State, common: Common) -> None:
+        """Take into account what has changed in a state."""
+        pages = state.pages
+        now = list(map(pages.get, common.pages))
+        for key in compress(common.pages, map(is_not, common.pages.values(), now)):
+            page = pages.get(key)
+            if page is not None:
+                common.touch(key, page, self.pieces.numbers.of(page))
+
     def prepare(self, state: State, scope: Call, meeting: Meeting) -> None:
         """What the states at a place have in common, of which this is the first."""
-        common = meeting.common = Common(scope, state, self.pages, self.notes, self.pieces)
+        found = shared(scope, state, self.pages, self.notes)
+        common = meeting.common = Common(scope.base, found, self.pieces)
         meeting.glance = Glance(scope, common, self.pieces.numbers)
 
 
@@ -221,13 +231,9 @@ class _Encoding:
         if common.unfilled:
             for key in common.fill(pages, self.encoder.pages):
                 self._bytes(("made", key), pages[key], range(len(pages[key])))
-        now = list(map(pages.get, common.pages))
-        for (key, before), page in compress(
-            zip(common.pages.items(), now, strict=True), map(is_not, common.pages.values(), now)
-        ):
-            if page is not None:
-                common.touch(key, page, pieces.numbers.of(page))
-            elif key not in common.filled:
+        self.encoder.touch(self.state, common)
+        for key, before in common.pages.items():
+            if key not in pages and key not in common.filled:
                 changed[key] = range(len(before))
         touched = common.touched
         for key in sorted(touched) if len(touched) > 1 else touched:
