@@ -63,6 +63,12 @@ class Meeting:
         self.first: State | None = None  # it is looked at when there is a second
         self.stands: dict[State, State] = {}  # for those that were kept at first: who goes on instead
 
+    def standing(self, state: State) -> State:
+        """Who goes on for a state."""
+        while state in self.stands:
+            state = self.stands[state]
+        return state
+
 
 class Call:
     """One call in which paths forked, while any of them is inside or waits behind it."""

@@ -10,8 +10,8 @@ from anabranch.machine.translator.sites import CallSite
 
 IN_VAIN = 200  # states behind a call of which none was ever removed, after which it is no longer looked at
 ASKED_IN_VAIN = 32  # exact checks for each that finds something
-FORMED_IN_VAIN = 32  # forms that were those of no other state, after which fewer are made
-FEWEST = 64  # states for each form then, at most
+FORMED_IN_VAIN = 16  # forms that were those of no other state, after which fewer are made
+FEWEST = 6  # the binary logarithm of how many states there are for each form then, at most
 
 
 @dataclass(slots=True)
@@ -55,7 +55,7 @@ class Place:
     def worth_forming(self) -> bool:
         """Is a state to get a form? Where forms find nothing, fewer and fewer are made."""
         self.passed += 1
-        return self.passed >= min(self.vain // FORMED_IN_VAIN, FEWEST)
+        return self.vain < FORMED_IN_VAIN or self.passed >= 1 << min(self.vain - FORMED_IN_VAIN, FEWEST)
 
     def formed(self, found: bool) -> None:
         """A state got a form, and that of another or not."""

@@ -104,6 +104,7 @@ class ZEquivalence:
         kept: State | None = None
         if alike is None:
             alike = glance.alike[key] = glance.alike_to(state, looks, more, self.encoder.pages)
+            self.encoder.touch(state, meeting.common)
             condition = alike.condition(state)
             group = glance.group(state, looks)
             alone = not group.formed and not group.unformed and not glance.others
@@ -111,7 +112,7 @@ class ZEquivalence:
             condition = alike.condition(state)
             kept = alike.stands.get(condition)
             if kept is not None:
-                return meeting.stands.get(kept, kept)
+                return meeting.standing(kept) if meeting.stands else kept
             group, alone = glance.group(state, looks), False
         if alone or not self.ledger.places[call.site].worth_forming():
             group.unformed.append(state)
@@ -135,8 +136,6 @@ class ZEquivalence:
         for group in groups:
             group.formed = True
             before, group.unformed = group.unformed[-FORMED_ANEW:], []
-            for other in before:
-                self.encoder.touch(other, meeting.common)
             for other in before:
                 kept = self._form(other, call, scope, meeting)
                 if kept is not None:
@@ -204,9 +203,11 @@ class ZEquivalence:
         for state in list(call.held):
             site: Any = state.entry
             meeting = scope.meetings[meeting_place(site, state.continuation, scope)]
+            if meeting.common is None:
+                continue  # the only one there
             encoded = meeting.kept.get(state)
             if encoded is None:
-                continue
+                encoded = self.encoder.encode(state, scope, meeting, call.arguments)
             constraint = encoded.constraint()
             names = tuple(name for name, _, _ in constraint.outputs)
             alike = groups.setdefault((names, constraint.observable), [])
@@ -220,6 +221,7 @@ class ZEquivalence:
                 if answer is None:
                     self.undecided += 1
                 elif answer:
+                    meeting.stands[state] = kept
                     self.search.remove(state)
                     self._remove(state, kept, call, exact=True)
                     break
