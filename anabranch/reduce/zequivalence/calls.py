@@ -18,7 +18,7 @@ from anabranch.machine.memory import PAGE_BITS
 from anabranch.machine.objects import OBJECT_SHIFT
 from anabranch.machine.state import ROOT, Continuation
 from anabranch.machine.translator.sites import BranchSite, CallSite, PointSite, ReturnSite
-from anabranch.reduce.zequivalence.ledger import Row, ZLedger
+from anabranch.reduce.zequivalence.ledger import Place, Row, ZLedger
 from anabranch.reduce.zequivalence.variables import variables_of
 from anabranch.solver import Slice
 
@@ -87,6 +87,7 @@ class Call:
         "open",
         "order",
         "parent",
+        "place",
         "row",
         "shared",
         "site",
@@ -94,7 +95,13 @@ class Call:
     )
 
     def __init__(
-        self, continuation: Continuation, function: str, base: Base, parent: Call | None, row: Row
+        self,
+        continuation: Continuation,
+        function: str,
+        base: Base,
+        parent: Call | None,
+        row: Row,
+        place: Place,
     ) -> None:
         self.continuation = continuation
         self.site: CallSite = continuation[1]
@@ -103,6 +110,7 @@ class Call:
         self.base = base
         self.parent = parent
         self.row = row
+        self.place = place
         self.arguments: frozenset[int] = frozenset()  # variables in what was passed, where that counts
         self.meetings: dict[Hashable, Meeting] = {}
         self.shared: Any = None  # what `observable` keeps: what the base comes to where all of it is still there
@@ -182,7 +190,7 @@ class Calls:
         self.running = call
 
     def _arm_root(self, base: Base) -> None:
-        self.root = Call(ROOT, "", base, None, Row(""))
+        self.root = Call(ROOT, "", base, None, Row(""), Place())
 
     def scope(self, call: Call) -> Call:
         """What the states behind a call are in."""
@@ -209,7 +217,8 @@ class Calls:
         if self.root is None:
             self._arm_root(base)
         for around, called in reversed(fresh):
-            call = Call(around, called, base, call, self.ledger.row(around[1], called))
+            row, place = self.ledger.row(called), self.ledger.place(around[1])
+            call = Call(around, called, base, call, row, place)
             if self.arguments_count:
                 call.arguments = self._argument_variables(around, base)
             self.armed[id(around)] = call

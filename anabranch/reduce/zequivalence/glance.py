@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from itertools import compress
-from operator import ne
+from operator import is_not, ne
 from typing import Any
 
 from anabranch.expr import Expr
@@ -83,7 +83,7 @@ class Glance:
     )
 
     def __init__(self, scope: Call, common: Common, numbers: PageNumbers) -> None:
-        self.alike: dict[Hashable, Alike] = {}
+        self.alike: dict[tuple[Looks, frozenset[int]], Alike] = {}
         self.groups: dict[Looks, Group] = {}
         self.others = False  # are there states that cannot be looked at in this way?
         self._outer = scope.continuation
@@ -173,9 +173,10 @@ class Glance:
         while continuation is not self._outer and continuation[1] is not None:
             found |= variables_of(continuation[3:])
             continuation = continuation[0]
+        now: Any
         for key, before, now in zip(self._keys, self._base, looks, strict=False):
             if now and now != before:
-                found |= variables.of(state.pages[key])
+                found |= variables.numbered(now, state.pages[key])
         return Alike(tuple(sorted(found)))
 
 
@@ -202,7 +203,8 @@ def _known_changes(before: Any, page: Any) -> bool:
         return before.__class__ is bytearray
     if before.__class__ is bytearray or len(before) != len(page):
         return False
-    return all(a is b or (a.__class__ is int and b.__class__ is int) for a, b in zip(before, page, strict=True))
+    pairs = compress(zip(before, page, strict=True), map(is_not, before, page))
+    return all([a.__class__ is int and b.__class__ is int for a, b in pairs])
 
 
 class Same:

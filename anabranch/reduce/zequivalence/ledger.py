@@ -71,30 +71,34 @@ class ZLedger:
     rows: dict[str, Row] = field(default_factory=dict)
     places: dict[CallSite, Place] = field(default_factory=dict)
 
-    def row(self, site: CallSite, function: str) -> Row:
-        self.places.setdefault(site, Place())
+    def row(self, function: str) -> Row:
         found = self.rows.get(function)
         if found is None:
             found = self.rows[function] = Row(function)
+        return found
+
+    def place(self, site: CallSite) -> Place:
+        found = self.places.get(site)
+        if found is None:
+            found = self.places[site] = Place()
         return found
 
     def open(self, site: CallSite) -> bool:
         place = self.places.get(site)
         return place is None or not place.closed
 
-    def came_back(self, site: CallSite, row: Row, multiplicity: int) -> None:
-        place = self.places[site]
+    def came_back(self, place: Place, row: Row, multiplicity: int) -> None:
         place.returned += 1
         row.returned += 1
         row.paths += multiplicity
         if place.returned >= self.in_vain and not place.removed:
             place.closed = True
 
-    def removed(self, site: CallSite, row: Row, exact: bool = False) -> None:
-        self.places[site].removed += 1
+    def removed(self, place: Place, row: Row, exact: bool = False) -> None:
+        place.removed += 1
         row.removed += 1
         row.exact += exact
-        self.places[site].found += exact
+        place.found += exact
 
     def figures(self) -> list[dict[str, Any]]:
         """For the report and the run's summary, the most fruitful first."""

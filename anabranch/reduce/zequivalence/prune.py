@@ -12,7 +12,7 @@ from anabranch.machine.translator.sites import ReturnSite
 from anabranch.reduce.zequivalence.callee_first import CalleeFirst
 from anabranch.reduce.zequivalence.calls import Call, Calls, Meeting, meeting_place
 from anabranch.reduce.zequivalence.constraint import StateConstraint
-from anabranch.reduce.zequivalence.glance import Alike, Group
+from anabranch.reduce.zequivalence.glance import Alike, Glance, Group, Looks
 from anabranch.reduce.zequivalence.ledger import ZLedger
 from anabranch.reduce.zequivalence.parts import PartForms
 from anabranch.reduce.zequivalence.state import Encoder
@@ -63,9 +63,10 @@ class ZEquivalence:
         """Is it behind a call, and has one like it been there?"""
         if state.entry.__class__ is not ReturnSite:
             return False
-        call, self.calls.returning = self.calls.returning, None
+        call = self.calls.returning
         if call is None:
             return False
+        self.calls.returning = None
         began = perf_counter()
         kept = self._twin(state, call)
         call.row.seconds += perf_counter() - began
@@ -77,8 +78,9 @@ class ZEquivalence:
 
     def _twin(self, state: State, call: Call) -> State | None:
         """The kept state that shows all that this one could."""
-        self.ledger.came_back(call.site, call.row, state.multiplicity)
-        scope = self.calls.scope(call)
+        self.ledger.came_back(call.place, call.row, state.multiplicity)
+        scope = call.parent or self.calls.root
+        assert scope is not None
         site: Any = state.entry
         place = meeting_place(site, state.continuation, scope)
         meeting = scope.meetings.get(place)
@@ -89,38 +91,38 @@ class ZEquivalence:
         if meeting.first is not None:
             first, meeting.first = meeting.first, None
             self.encoder.prepare(first, scope, meeting)
-            self._look(first, call, scope, meeting)
-        return self._look(state, call, scope, meeting)
-
-    def _look(self, state: State, call: Call, scope: Call, meeting: Meeting) -> State | None:
-        """The one that stands for a state, at a glance if possible."""
-        glance, more = meeting.glance, call.arguments
+            self._look(first, meeting.glance.looks(first), call, scope, meeting)
+        glance: Glance = meeting.glance
         looks = glance.looks(state)
+        alike = None if looks is None else glance.alike.get((looks, call.arguments))
+        if alike is not None:
+            kept = alike.stands.get(alike.condition(state))
+            if kept is not None:
+                return meeting.standing(kept) if meeting.stands else kept
+        return self._look(state, looks, call, scope, meeting)
+
+    def _look(
+        self, state: State, looks: Looks | None, call: Call, scope: Call, meeting: Meeting
+    ) -> State | None:
+        """The one that stands for a state with looks, or with a condition, that were not there before."""
+        glance: Glance = meeting.glance
         if looks is None:
             glance.others = True
             return self._form_all(glance.groups.values(), state, call, scope, meeting)
-        key = (looks, more) if more else looks
-        alike = glance.alike.get(key)
-        kept: State | None = None
+        key = (looks, call.arguments)
+        group, alike = glance.group(state, looks), glance.alike.get(key)
+        alone = False
         if alike is None:
-            alike = glance.alike[key] = glance.alike_to(state, looks, more, self.encoder.pages)
+            alike = glance.alike[key] = glance.alike_to(state, looks, call.arguments, self.encoder.pages)
             self.encoder.touch(state, meeting.common)
-            condition = alike.condition(state)
-            group = glance.group(state, looks)
             alone = not group.formed and not group.unformed and not glance.others
-        else:
-            condition = alike.condition(state)
-            kept = alike.stands.get(condition)
-            if kept is not None:
-                return meeting.standing(kept) if meeting.stands else kept
-            group, alone = glance.group(state, looks), False
-        if alone or not self.ledger.places[call.site].worth_forming():
+        kept: State | None = None
+        if alone or not call.place.worth_forming():
             group.unformed.append(state)
-            alike.stands[condition] = state
-            return None
-        kept = self._form_all((group,), state, call, scope, meeting, alike)
-        self.ledger.places[call.site].formed(kept is not None)
-        alike.stands[condition] = kept or state
+        else:
+            kept = self._form_all((group,), state, call, scope, meeting, alike)
+            call.place.formed(kept is not None)
+        alike.stands[alike.condition(state)] = kept or state
         return kept
 
     def _form_all(
@@ -182,7 +184,7 @@ class ZEquivalence:
     def _remove(self, state: State, kept: State, call: Call, exact: bool = False) -> None:
         if self.verifier is not None:
             self.verifier(kept, state, call)
-        self.ledger.removed(call.site, call.row, exact)
+        self.ledger.removed(call.place, call.row, exact)
         if self.search.waits(kept):
             kept.multiplicity += state.multiplicity
             self._removed(state, 0)
@@ -196,7 +198,7 @@ class ZEquivalence:
         """Nobody is inside any more: where many wait behind the call, the solver compares them."""
         if self.exact is None or len(call.held) < EXACT_FROM:
             return
-        scope, place = self.calls.scope(call), self.ledger.places[call.site]
+        scope, place = self.calls.scope(call), call.place
         began = perf_counter()
         groups: dict[Any, list[tuple[State, StateConstraint]]] = {}
         pairs = EXACT_PAIRS
