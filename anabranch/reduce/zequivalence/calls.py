@@ -113,7 +113,9 @@ class Call:
         self.place = place
         self.arguments: frozenset[int] = frozenset()  # variables in what was passed, where that counts
         self.meetings: dict[Hashable, Meeting] = {}
-        self.shared: Any = None  # what `observable` keeps: what the base comes to where all of it is still there
+        self.shared: Any = (
+            None  # what `observable` keeps: what the base comes to where all of it is still there
+        )
         # For the search order:
         self.around = parent  # the one in whose worklist its states go on: calls that are open have none
         self.order: Any = None  # the waiting states inside

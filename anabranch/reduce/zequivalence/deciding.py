@@ -1,7 +1,7 @@
 """Clauses that a variable of their own can make true: they say nothing to anybody else.
 
-`answer = checksum of much else` holds for some answer whatever all else is; where the answer occurs nowhere else,
-the clause goes without a look at the rest of it. That is Rules 1, 2 and 4 from the top, for a clause as a whole.
+`answer = checksum of much else` holds for some answer whatever all else is; where the answer occurs nowhere
+else, the clause goes without a look at the rest of it: Rules 1, 2 and 4 from the top, for a whole clause.
 """
 
 from __future__ import annotations
@@ -35,8 +35,10 @@ class Deciding:
         return known
 
     def without_decided(self, constraint: StateConstraint) -> StateConstraint:
-        """The constraint without the clauses that a variable decides which occurs nowhere else. It has to be part
-        of one that can be false for all observable values."""
+        """The constraint without the clauses that a variable decides which occurs nowhere else.
+
+        It has to be part of one that can be false for all observable values.
+        """
         uses: Counter[int] = Counter()
         for _, value, _ in constraint.outputs:
             if value.__class__ is Expr:
@@ -73,8 +75,6 @@ def deciders(clause: Expr) -> tuple[int, ...]:
 
 def _decides(node: Expr, operands: Sequence[Any], position: int) -> bool:
     """Can an operand that has all values give a node all values, whatever the others are?"""
-    free: list[Free] = [
-        None if x is None or x.__class__ is Expr else (int(x), 0) for x in operands
-    ]
+    free: list[Free] = [None if x is None or x.__class__ is Expr else (int(x), 0) for x in operands]
     free[position] = full(operands[position].w)
     return image(node, *free) == full(node.w)

@@ -68,9 +68,9 @@ class Glance:
         "_first",
         "_keys",
         "_kinds",
+        "_latest",
         "_notes",
         "_numbers",
-        "_latest",
         "_outer",
         "_pages",
         "_same",
@@ -141,7 +141,9 @@ class Glance:
             if position not in vague:
                 known = kinds.get((position, looks[position]))
                 if known is None:
-                    known = kinds[position, looks[position]] = self._is_known(position, looks[position], state)
+                    known = kinds[position, looks[position]] = self._is_known(
+                        position, looks[position], state
+                    )
                 if not known:
                     new.append(position)
         if new:

@@ -35,7 +35,17 @@ Objects = dict[int, ObjectInfo]
 class Shared:
     """What is left of a call's base at places inside it, and its variables; never written to."""
 
-    __slots__ = ("by_page", "fixed", "fixed_objects", "notes", "objects", "pages", "total", "unfilled", "whole")
+    __slots__ = (
+        "by_page",
+        "fixed",
+        "fixed_objects",
+        "notes",
+        "objects",
+        "pages",
+        "total",
+        "unfilled",
+        "whole",
+    )
 
     def __init__(self, call: Call, state: State, pages: PageVariables, notes: NoteVariables) -> None:
         base = call.base
@@ -130,10 +140,7 @@ class Common:
         """Are there the very same objects as before?"""
         if len(objects) != len(self.objects) + self.fixed_objects:
             return False
-        for number, info in self.objects.items():
-            if objects.get(number) is not info:
-                return False
-        return True
+        return not any(map(is_not, map(objects.get, self.objects), self.objects.values()))
 
     def objects_since(self, objects: Any) -> tuple[Objects, list[tuple[int, str, int]]]:
         """The objects that are new, and the numbers of those that have ended, with how."""

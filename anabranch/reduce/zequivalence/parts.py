@@ -1,7 +1,7 @@
 """Forms of states part by part: what shares no variable is reduced and numbered by itself, and only once.
 
-The parts of a constraint are slices of the path condition with the outputs over their variables. States behind
-one call have most of them in common, with each other and with those behind calls before.
+The parts of a constraint are slices of the path condition with the outputs over their variables. States
+behind one call have most of them in common, with each other and with those behind calls before.
 
 A form is the set of the numbers of its parts, as in `canonical`. Path conditions are conjunctions that can be
 false whatever the caller sees (`rest` in `state`), so that no part needs to know that of the others.
@@ -127,7 +127,7 @@ def shape(constraint: StateConstraint) -> Hashable:
     were made in the same order; different for all others."""
     values: list[Any] = [value for _, value, _ in constraint.outputs]
     nodes = below([*values, *constraint.clauses])
-    at: dict[Expr, int] = {}
+    at: dict[Any, int] = {}
     found: list[Hashable] = []
     for number, n in enumerate(nodes, 1):
         at[n] = -number

@@ -15,13 +15,15 @@ Output = tuple[Hashable, Any, int]
 
 
 class PageNumbers:
-    """Numbers of the contents of pages. They stay what they are; those of forgotten pages do not come again."""
+    """Numbers of the contents of pages, which stay what they are. Forgotten pages get new ones."""
 
     def __init__(self) -> None:
         self._next = 1
         self._by_page: dict[int, int] = {id(None): 0}
         self._by_content: dict[Hashable, int] = {}
-        self._held: list[Any] = []  # pages, so that their identity stays their own, and that of what they hold
+        self._held: list[
+            Any
+        ] = []  # pages, so that their identity stays their own, and that of what they hold
 
     def of(self, page: Any) -> int:
         known = self._by_page.get(id(page))
@@ -84,7 +86,9 @@ class Pieces:
             outputs: list[Output] = []
             covered = bytes_of(outputs, ("mem", key), page, sorted(offsets))
             # One object for equal ones, so that others can tell by it.
-            covered = self._covers.setdefault(covered if covered.__class__ is range else tuple(covered), covered)
+            covered = self._covers.setdefault(
+                covered if covered.__class__ is range else tuple(covered), covered
+            )
             known = self._known[key, number, offsets] = Piece(outputs, covered)
         return known
 

@@ -19,7 +19,7 @@ TRUE, FALSE = (1, 0), (0, 0)
 
 
 def reduced(constraint: StateConstraint, falsifiable: bool = False) -> Reduction:
-    """What is left of a constraint after everything below; can it be false for all observable values anyway?"""
+    """What is left of a constraint after everything below; can it be false for all observable values?"""
     reduction = Reduction(constraint, falsifiable)
     for _ in range(ROUNDS):
         simpler = reduction.one_sided()

@@ -163,7 +163,10 @@ class _Encoding:
         if known is None:
             types = site.unit.plan.locals
             known = self.encoder.frames[level, site] = tuple(
-                [((level, name), None if name in ("D", "va") else types[int(name[1:])].type) for name in site.names]
+                [
+                    ((level, name), None if name in ("D", "va") else types[int(name[1:])].type)
+                    for name in site.names
+                ]
             )
         outputs, new = self.outputs, self.new
         for (name, type), value in zip(known, values, strict=True):
@@ -350,7 +353,7 @@ class _Encoding:
         Slices share no variable, so one that touches neither is satisfied by itself, whatever the others say.
         """
         wanted = [i for i in self.observable if slices.get(i) is not before.get(i)]
-        # Variables of what this path has not filled are in no slice, and neither is undefined data (negative).
+        # Variables of what this path has not filled are in no slice, nor is undefined data (negative).
         found = dict.fromkeys([slices.get(i) for i in sorted(self.hidden.union(wanted))])
         found.pop(None, None)
         return found  # type: ignore[return-value]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from anabranch.reduce.zequivalence import glance, parts, prune
+from anabranch.reduce.zequivalence import glance, ledger, parts, prune
 from tests.reduce.zequivalence.harness import figures, kept, plain, removing, same_findings
 
 # Each: a function f, a main that calls it, states that come back and are kept.
@@ -274,6 +274,47 @@ def test_covered_lines_of_removed_states_have_tests(tmp_path: Path) -> None:
     assert kept(found)["f"] == (2, 1)
     values = {int.from_bytes(data, "little") for test in found.collector.tests for _, data in test.objects}
     assert 12345 in values and len(values) == 2
+
+
+FILLED = """
+struct s { int x, y; };
+int unknown(void);
+struct s *get(void);
+static int work(struct s *p) {
+  if (unknown()) { p->x = 1; return 3; }
+  p->x = 2;
+  return 3;
+}
+static int only_read(struct s *p) { return unknown() ? p->y != p->y : 0; }
+int main(void) {
+  struct s *p = get();
+  if (!p) return 0;
+  if (only_read(p)) return 4;
+  work(p);
+  return p->x == 1 ? 5 : p->x == 2 ? 6 : 7;
+}
+"""
+
+
+def test_objects_that_are_filled_inside_the_call(tmp_path: Path) -> None:
+    """What was there before, though nobody had looked: changes count, having looked does not."""
+    found = removing(tmp_path, FILLED, "--externals", "fresh", "--verify-reductions")
+    same_findings(found, plain(tmp_path, FILLED, "--externals", "fresh"))
+    assert kept(found)["work"] == (2, 2)
+    assert kept(found)["only_read"] == (2, 1)
+    assert figures(found)["wrong"] == 0
+
+
+def test_fewer_forms_where_they_find_nothing() -> None:
+    place = ledger.Place()
+    asked = 0
+    for _ in range(1000):
+        if place.worth_forming():
+            asked += 1
+            place.formed(False)
+    assert ledger.FORMED_IN_VAIN < asked < 3 * ledger.FORMED_IN_VAIN
+    place.formed(True)
+    assert all(place.worth_forming() for _ in range(ledger.FORMED_IN_VAIN))
 
 
 def test_differences_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
