@@ -5,7 +5,8 @@ have other known values. Both show in a key that is made of what all states shar
 pages, values, slices of the path condition. Equal keys are equal constraints, so the later state goes.
 States without symbolic outputs and with other keys have other forms: none needs to be made.
 
-Whatever has new objects, or something else in what models keep, is not looked at in this way.
+Whatever has new objects, variable arguments, or something else in what models keep, is not looked at in this
+way.
 """
 
 from __future__ import annotations
@@ -123,11 +124,14 @@ class Glance:
             for key, value in items:
                 if notes.get(key) is not value:
                     return None
-        values = [x if x.__class__ is int else plain_value(x) for x in state.values]
-        continuation = state.continuation
-        while continuation is not self._outer and continuation[1] is not None:
-            values += map(plain_value, continuation[3:])
-            continuation = continuation[0]
+        try:
+            values = [x if x.__class__ is int else plain_value(x) for x in state.values]
+            continuation = state.continuation
+            while continuation is not self._outer and continuation[1] is not None:
+                values += map(plain_value, continuation[3:])
+                continuation = continuation[0]
+        except NotPlain:
+            return None
         return (*numbers, *values)
 
     def group(self, state: State, looks: Looks) -> Group:
@@ -187,6 +191,10 @@ def is_known(look: Hashable) -> bool:
     return kind is bool or (kind is int and look >= 0)  # type: ignore[operator]
 
 
+class NotPlain(Exception):
+    """A value that is more than bits."""
+
+
 def plain_value(value: Any) -> Hashable:
     """A value of a register as part of a key: known values are not negative, expressions are."""
     kind = value.__class__
@@ -196,7 +204,7 @@ def plain_value(value: Any) -> Hashable:
         return -1 - value.id  # type: ignore[no-any-return]
     if kind is tuple:
         return tuple([plain_value(part) for part in value])
-    return Same(value)
+    raise NotPlain
 
 
 def _known_changes(before: Any, page: Any) -> bool:

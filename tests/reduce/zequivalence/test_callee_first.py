@@ -9,7 +9,7 @@ from anabranch.explore.search.plain import Bfs
 from anabranch.machine.translator.sites import ReturnSite
 from anabranch.reduce.zequivalence.callee_first import CalleeFirst
 from anabranch.reduce.zequivalence.calls import Call
-from anabranch.reduce.zequivalence.ledger import Row
+from anabranch.reduce.zequivalence.ledger import Place, Row
 
 MAIN: Any = (None, None, 0)
 
@@ -25,7 +25,7 @@ class FakeCalls:
     def arm(self, name: str, parent: Call | None) -> Call:
         around = MAIN if parent is None else parent.continuation
         continuation = (around, name, around[2] + 1)
-        call = Call(continuation, name, SimpleNamespace(), parent, Row(name))  # type: ignore[arg-type]
+        call = Call(continuation, name, SimpleNamespace(), parent, Row(name), Place())  # type: ignore[arg-type]
         self.armed[id(continuation)] = call
         self.on_armed(call)
         return call
