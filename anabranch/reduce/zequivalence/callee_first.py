@@ -175,8 +175,10 @@ class CalleeFirst:
     def _innermost(self, call: Call | None) -> Call | None:
         """The innermost call inside this one, the latest first."""
         call = self._place(call)
-        while inner := self._siblings(call):
+        inner = self._siblings(call)
+        while inner:
             call = next(reversed(inner))
+            inner = call.children
         return call
 
     def _pick_flat(self) -> State:

@@ -256,7 +256,8 @@ class Calls:
 
     def forget(self, call: Call) -> None:
         """Nobody is inside any more."""
-        self.armed.pop(id(call.continuation), None)
+        if self.armed.get(id(call.continuation)) is call:  # it may be armed anew
+            del self.armed[id(call.continuation)]
 
     # ---- arguments -----------------------------------------------------------------------------------
 
