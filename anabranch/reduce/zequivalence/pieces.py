@@ -9,8 +9,9 @@ from anabranch.expr import Expr, expr_vars
 from anabranch.machine.joining.memory import expression_word
 from anabranch.machine.memory import join_bytes
 
-PAGES_NUMBERED = 20_000
+BYTES_NUMBERED = 1_000_000  # of pages with expressions, at about 50 bytes each
 PIECES_KEPT = 20_000
+KNOWN_PAGE = 16  # what a page of known bytes counts for
 Output = tuple[Hashable, Any, int]
 
 
@@ -23,7 +24,8 @@ class PageNumbers:
         self._by_content: dict[Hashable, int] = {}
         self._held: list[
             Any
-        ] = []  # pages, so that their identity stays their own, and that of what they hold
+        ] = []  # so that the identity of pages stays their own, and that of what is in them
+        self._bytes = 0
 
     def of(self, page: Any) -> int:
         known = self._by_page.get(id(page))
@@ -37,16 +39,18 @@ class PageNumbers:
         return found
 
     def _look(self, page: Any) -> int:
-        if len(self._held) >= PAGES_NUMBERED:
+        if self._bytes >= BYTES_NUMBERED:
             self._by_page = {id(None): 0}
             self._by_content.clear()
             self._held.clear()
+            self._bytes = 0
         # Known bytes are the same objects wherever they are, and so are expressions.
         content: Hashable = bytes(page) if page.__class__ is bytearray else tuple(map(id, page))
         number = self._by_content.setdefault(content, self._next)
         self._next += number == self._next
         self._by_page[id(page)] = number
         self._held.append(page)
+        self._bytes += KNOWN_PAGE if page.__class__ is bytearray else len(page)
         return number
 
 
