@@ -208,13 +208,13 @@ def plain_value(value: Any) -> Hashable:
 
 
 def _known_changes(before: Any, page: Any) -> bool:
-    """Has a page changed only where there were known bytes, and are they known now?"""
+    """Is a page known to be another: has it other known bytes, and no expressions where they differ?"""
     if page is None or page.__class__ is bytearray:
-        return before.__class__ is bytearray
+        return before.__class__ is bytearray and page != before
     if before.__class__ is bytearray or len(before) != len(page):
         return False
-    pairs = compress(zip(before, page, strict=True), map(is_not, before, page))
-    return all([a.__class__ is int and b.__class__ is int for a, b in pairs])
+    pairs = list(compress(zip(before, page, strict=True), map(is_not, before, page)))
+    return bool(pairs) and all([a.__class__ is int and b.__class__ is int for a, b in pairs])
 
 
 class Same:

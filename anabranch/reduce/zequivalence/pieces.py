@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ from anabranch.expr import Expr, expr_vars
 from anabranch.machine.joining.memory import expression_word
 from anabranch.machine.memory import join_bytes
 
-BYTES_NUMBERED = 1_000_000  # of pages with expressions, at about 50 bytes each
+BYTES_NUMBERED = 2_000_000  # of pages with expressions, at about 16 bytes each
 PIECES_KEPT = 20_000
 KNOWN_PAGE = 16  # what a page of known bytes counts for
 Output = tuple[Hashable, Any, int]
@@ -21,7 +22,7 @@ class PageNumbers:
     def __init__(self) -> None:
         self._next = 1
         self._by_page: dict[int, int] = {id(None): 0}
-        self._by_content: dict[Hashable, int] = {}
+        self._by_content: dict[tuple[bool, bytes], int] = {}
         self._held: list[
             Any
         ] = []  # so that the identity of pages stays their own, and that of what is in them
@@ -45,12 +46,13 @@ class PageNumbers:
             self._held.clear()
             self._bytes = 0
         # Known bytes are the same objects wherever they are, and so are expressions.
-        content: Hashable = bytes(page) if page.__class__ is bytearray else tuple(map(id, page))
+        known = page.__class__ is bytearray
+        content = (known, bytes(page) if known else array("Q", map(id, page)).tobytes())
         number = self._by_content.setdefault(content, self._next)
         self._next += number == self._next
         self._by_page[id(page)] = number
         self._held.append(page)
-        self._bytes += KNOWN_PAGE if page.__class__ is bytearray else len(page)
+        self._bytes += KNOWN_PAGE if known else len(page)
         return number
 
 
