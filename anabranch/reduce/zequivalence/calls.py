@@ -122,7 +122,7 @@ class Call:
         self.count = 0  # how many those are
         self.held: dict[State, None] = {}  # states that wait behind the call
         self.children: dict[Call, None] = {}  # calls made inside
-        self.open = False  # too long: nobody waits for the others any more
+        self.open = False  # too long, or over: nobody waits for the others any more
         self.turns = 0
 
 

@@ -122,3 +122,19 @@ def test_nobody_waits_for_ever() -> None:
     assert search.pick().name == "back"
     behind(search, "back too", call)  # nobody waits behind it any more
     assert picked(search) == ["inside", "back too"]
+
+
+def test_a_call_that_is_over_takes_no_states() -> None:
+    calls, search = make()
+    outer = calls.arm("outer", None)
+    inner = calls.arm("inner", outer)
+    search.add([FakeState("inside outer", outer)])
+    search.add([FakeState("inside inner", inner)])
+    assert search.pick().name == "inside inner"
+    assert search.pick().name == "inside outer"  # the inner call is over
+    behind(search, "late", inner)
+    calls.armed[id(inner.continuation)] = inner  # as if somebody still knew it
+    search.add([FakeState("later", inner)])
+    assert outer.count == 2 and not inner.held
+    assert {search.pick().name for _ in range(2)} == {"late", "later"}
+    assert not len(search)
