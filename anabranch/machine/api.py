@@ -6,6 +6,8 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
+import immutables
+
 from anabranch import expr
 from anabranch.expr import Expr
 from anabranch.ir.types import ArrayType, FloatType, IntType, PointerType, StructType, Type
@@ -13,7 +15,7 @@ from anabranch.machine import location
 from anabranch.machine.ends import Exit, Fault, LongJump, Loss, ProgramError, Silent
 from anabranch.machine.memory import byte_parts
 from anabranch.machine.objects import AllocationSite, ObjectInfo
-from anabranch.machine.path import Input
+from anabranch.machine.path import NAMES, Input
 from anabranch.machine.state import Continuation
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ OPEN_REGIONS = "merge regions"
 """Note: the regions that a path is in, by the node of the tree where they were opened, innermost last."""
 CLOSED_REGION = "closed merge region"
 """Note: the region at whose end a path waits."""
+NO_NAMES: immutables.Map[str, int] = immutables.Map()
 KINDS = {
     "ptr": "invalid-pointer",
     "free": "invalid-free",
@@ -185,10 +188,14 @@ class ModelApi:
     # ---- inputs and assumptions ----------------------------------------------------------------------
 
     def _unique(self, name: str) -> str:
-        notes = self.path.notes
-        count = notes.get(("name", name), 0)
-        self.path.notes = notes.set(("name", name), count + 1)
-        return self._unique(f"{name}_{count}") if count else name
+        path = self.path
+        names = path.notes.get(NAMES, NO_NAMES)
+        stem = name
+        while count := names.get(stem, 0):
+            names = names.set(stem, count + 1)
+            stem = f"{stem}_{count}"
+        path.notes = path.notes.set(NAMES, names.set(stem, 1))
+        return stem
 
     def make_symbolic(self, addr: int, size: int, name: str) -> None:
         info = self.memory.check_access(addr, size, write=True)
@@ -227,6 +234,12 @@ class ModelApi:
     def unique(self, name: str) -> str:
         """A name that nothing on this path has had."""
         return self._unique(name)
+
+    def mark(self, name: str) -> None:
+        """Keep a name on this path, which makes it no other path to any technique."""
+        names = self.path.notes.get(NAMES, NO_NAMES)
+        if name not in names:
+            self.path.notes = self.path.notes.set(NAMES, names.set(name, 1))
 
     def _record(self, item: Input) -> None:
         path = self.path

@@ -12,6 +12,9 @@ from anabranch.machine.memory import Memory
 from anabranch.machine.state import Cons, State
 from anabranch.solver import Slice, SliceSpace
 
+NAMES = "names"
+"""Note: a map from the names that the path has used to how often they were asked for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Input:

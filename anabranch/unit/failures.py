@@ -11,7 +11,7 @@ from anabranch.environment.unknown.calls import LEAVES
 from anabranch.expr import Expr, evaluate, sub, ult
 from anabranch.machine import Fault, Machine, Where, conditions, record
 from anabranch.machine.addresses import nearest
-from anabranch.machine.path import Input
+from anabranch.machine.path import NAMES, Input
 from anabranch.report.errors import ErrorRecord
 from anabranch.solver import Slice, SliceSpace, SolverUnknown
 
@@ -91,8 +91,7 @@ class Failures:
         path = self.machine.path
         parts = list(dict.fromkeys(path.slices.values()))
         objects = path.memory.objects.update(path.memory.fresh)
-        names = [str(key[1]) for key in path.notes if isinstance(key, tuple) and key[0] == "name"]
-        leaves = [name for name in names if name.endswith(LEAVES)]
+        leaves = [name for name in path.notes.get(NAMES, ()) if name.endswith(LEAVES)]
         found = Failure(conditions(path.condition), parts, path.inputs, fault, where, objects.get)
         found.leaves = tuple(sorted(leaves))
         kept.append(found)

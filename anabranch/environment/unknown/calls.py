@@ -27,7 +27,7 @@ from anabranch.machine.path import Input
 Value = Any
 Model = Callable[..., Any]
 LEAVES = "() leaves what it is given as it is"
-"""Note `("name", function + LEAVES)`: the path assumes so, because no summary says more."""
+"""A name `function + LEAVES` that the path is marked with assumes so, because no summary says more."""
 KIND = "answer"
 """The kind of inputs that are answers of unknown functions."""
 
@@ -112,7 +112,7 @@ class UnknownFunctions:
         if noreturn:
             self.api.exit(0, handlers=False)
         if summary is NOTHING_KNOWN and self._is_handed_memory(prototype, arguments):
-            self.api.set_note(("name", f"{name}{LEAVES}"), 1)
+            self.api.mark(f"{name}{LEAVES}")
         label = self.api.unique(f"{name}()")
         maker = _AnswerMaker(self.objects, label)
         value = maker.result(result, prototype.target if prototype is not None else None, summary)

@@ -9,6 +9,7 @@ import immutables
 from anabranch.expr import Expr
 from anabranch.machine.joining.refusal import CannotJoin
 from anabranch.machine.joining.same import same
+from anabranch.machine.path import NAMES
 
 Notes = immutables.Map[Any, Any]
 
@@ -26,8 +27,8 @@ def join_notes(guard: Expr, a: Notes, b: Notes) -> Notes:
         kind = key[0] if isinstance(key, tuple) else key
         if mine is not None and hasattr(mine, "join") and other.__class__ is mine.__class__:
             value = mine.join(other, guard)
-        elif kind == "name":
-            value = max(mine or 0, other or 0)
+        elif kind == NAMES:
+            value = _names(mine or immutables.Map(), other or immutables.Map())
         elif kind == "prefer":
             value = tuple(dict.fromkeys((*(mine or ()), *(other or ()))))
         elif kind == "static" and (mine is None or other is None):
@@ -36,3 +37,8 @@ def join_notes(guard: Expr, a: Notes, b: Notes) -> Notes:
             raise CannotJoin(f"different {kind}")
         notes = notes.set(key, value)
     return notes
+
+
+def _names(a: Notes, b: Notes) -> Notes:
+    """How often each name was used on either path, at most."""
+    return a.update({name: count for name, count in b.items() if count > a.get(name, 0)})

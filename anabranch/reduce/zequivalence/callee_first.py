@@ -63,14 +63,20 @@ class CalleeFirst:
 
     def _left(self, call: Call) -> None:
         """Its only path has come back and does not stop."""
-        self._siblings(call.around).pop(call, None)
+        self._close(call)
 
     def _finish(self, call: Call) -> None:
         """Nobody is inside: those who waited behind it go on."""
         self.over(call)
-        self._siblings(call.around).pop(call, None)
+        self._close(call)
         self._calls.forget(call)
         self._release(call)
+
+    def _close(self, call: Call) -> None:
+        """It takes no states any more: whoever comes to it goes on in the worklist around it. So all states
+        are in calls that are reached from the outermost ones."""
+        call.open = True
+        self._siblings(call.around).pop(call, None)
 
     def _release(self, call: Call) -> None:
         held = list(call.held)
@@ -80,7 +86,7 @@ class CalleeFirst:
 
     def _open(self, call: Call) -> None:
         """Wait no longer."""
-        call.open = True
+        self._close(call)
         self.opened += 1
         inside = list(call.order.states())
         for state in inside:
@@ -90,7 +96,6 @@ class CalleeFirst:
             child.around = call.around
             self._siblings(call.around)[child] = None
         call.children.clear()
-        self._siblings(call.around).pop(call, None)
         self._put(inside, call.around)
         self._release(call)
 
@@ -175,8 +180,10 @@ class CalleeFirst:
     def _innermost(self, call: Call | None) -> Call | None:
         """The innermost call inside this one, the latest first."""
         call = self._place(call)
-        while inner := self._siblings(call):
+        inner = self._siblings(call)
+        while inner:
             call = next(reversed(inner))
+            inner = call.children
         return call
 
     def _pick_flat(self) -> State:

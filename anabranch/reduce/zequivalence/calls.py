@@ -14,17 +14,21 @@ from typing import Any
 
 from anabranch.machine import Machine, State
 from anabranch.machine.forking import INTERPRETER_CODE
+from anabranch.machine.memory import PAGE_BITS
+from anabranch.machine.objects import OBJECT_SHIFT
 from anabranch.machine.state import ROOT, Continuation
 from anabranch.machine.translator.sites import BranchSite, CallSite, PointSite, ReturnSite
-from anabranch.reduce.zequivalence.ledger import Row, ZLedger
+from anabranch.reduce.zequivalence.ledger import Place, Row, ZLedger
 from anabranch.reduce.zequivalence.variables import variables_of
 from anabranch.solver import Slice
+
+NUMBER_BITS = OBJECT_SHIFT - PAGE_BITS  # of an offset, in pages
 
 
 class Base:
     """What all paths of a call have in common: the path when it first forked there."""
 
-    __slots__ = ("condition", "notes", "objects", "pages", "slices")
+    __slots__ = ("_movable", "condition", "notes", "objects", "pages", "slices")
 
     def __init__(self, machine: Machine) -> None:
         memory, path = machine.memory, machine.path
@@ -34,19 +38,36 @@ class Base:
         self.notes = path.notes
         self.condition = path.condition
         self.slices: dict[int, Slice] = path.slices.copy()
+        self._movable: tuple[dict[int, Any], dict[int, Any]] | None = None
+
+    @property
+    def movable(self) -> tuple[dict[int, Any], dict[int, Any]]:
+        """Objects and pages that may change: all but those that nobody may write, which always stay."""
+        if self._movable is None:
+            objects = {number: info for number, info in self.objects.items() if not info.readonly}
+            pages = {key: page for key, page in self.pages.items() if key >> NUMBER_BITS in objects}
+            self._movable = objects, pages
+        return self._movable
 
 
 class Meeting:
     """The states that came to one place of a call: behind a call that was made there."""
 
-    __slots__ = ("common", "forms", "kept", "returned", "unformed")
+    __slots__ = ("common", "first", "forms", "glance", "kept", "stands")
 
     def __init__(self) -> None:
         self.common: Any = None  # what `observable` keeps: the part of the base that is still there
+        self.glance: Any = None  # what `glance` keeps
         self.forms: dict[Hashable, State] = {}
         self.kept: dict[State, Any] = {}  # with their constraints
-        self.returned = 0
-        self.unformed: State | None = None  # the first one: it has a form when there is a second
+        self.first: State | None = None  # it is looked at when there is a second
+        self.stands: dict[State, State] = {}  # for those that were kept at first: who goes on instead
+
+    def standing(self, state: State) -> State:
+        """Who goes on for a state."""
+        while state in self.stands:
+            state = self.stands[state]
+        return state
 
 
 class Call:
@@ -59,43 +80,50 @@ class Call:
         "children",
         "continuation",
         "count",
+        "depth",
         "function",
         "held",
         "meetings",
         "open",
         "order",
         "parent",
+        "place",
         "row",
+        "shared",
+        "site",
         "turns",
     )
 
     def __init__(
-        self, continuation: Continuation, function: str, base: Base, parent: Call | None, row: Row
+        self,
+        continuation: Continuation,
+        function: str,
+        base: Base,
+        parent: Call | None,
+        row: Row,
+        place: Place,
     ) -> None:
         self.continuation = continuation
+        self.site: CallSite = continuation[1]
+        self.depth = int(continuation[2])
         self.function = function
         self.base = base
         self.parent = parent
         self.row = row
+        self.place = place
         self.arguments: frozenset[int] = frozenset()  # variables in what was passed, where that counts
         self.meetings: dict[Hashable, Meeting] = {}
+        self.shared: Any = (
+            None  # what `observable` keeps: what the base comes to where all of it is still there
+        )
         # For the search order:
         self.around = parent  # the one in whose worklist its states go on: calls that are open have none
         self.order: Any = None  # the waiting states inside
         self.count = 0  # how many those are
         self.held: dict[State, None] = {}  # states that wait behind the call
         self.children: dict[Call, None] = {}  # calls made inside
-        self.open = False  # too long: nobody waits for the others any more
+        self.open = False  # too long, or over: nobody waits for the others any more
         self.turns = 0
-
-    @property
-    def site(self) -> CallSite:
-        found: CallSite = self.continuation[1]
-        return found
-
-    @property
-    def depth(self) -> int:
-        return int(self.continuation[2])
 
 
 def meeting_place(site: ReturnSite, continuation: Continuation, scope: Call) -> Hashable:
@@ -164,7 +192,7 @@ class Calls:
         self.running = call
 
     def _arm_root(self, base: Base) -> None:
-        self.root = Call(ROOT, "", base, None, Row(""))
+        self.root = Call(ROOT, "", base, None, Row(""), Place())
 
     def scope(self, call: Call) -> Call:
         """What the states behind a call are in."""
@@ -191,7 +219,8 @@ class Calls:
         if self.root is None:
             self._arm_root(base)
         for around, called in reversed(fresh):
-            call = Call(around, called, base, call, self.ledger.row(around[1], called))
+            row, place = self.ledger.row(called), self.ledger.place(around[1])
+            call = Call(around, called, base, call, row, place)
             if self.arguments_count:
                 call.arguments = self._argument_variables(around, base)
             self.armed[id(around)] = call
@@ -227,7 +256,8 @@ class Calls:
 
     def forget(self, call: Call) -> None:
         """Nobody is inside any more."""
-        self.armed.pop(id(call.continuation), None)
+        if self.armed.get(id(call.continuation)) is call:  # it may be armed anew
+            del self.armed[id(call.continuation)]
 
     # ---- arguments -----------------------------------------------------------------------------------
 

@@ -65,6 +65,15 @@ def canonical_form(constraint: StateConstraint, table: Table = TABLE) -> Hashabl
         return table.number("infeasible")
 
 
+def canonical_parts(constraint: StateConstraint, table: Table) -> tuple[int, ...]:
+    """The numbers that the form of a constraint is made of, where it is part of one that can be false for all
+    observable values. Parts that share no variable have the form that all their numbers make."""
+    try:
+        return tuple(_Form(reduced(constraint, True), table).parts())
+    except Infeasible:
+        return (table.number("infeasible"),)
+
+
 class _Group:
     """Outputs and clauses that share unobservable variables."""
 
@@ -108,6 +117,11 @@ class _Form:
 
     def number(self) -> int:
         """The form."""
+        parts = self.parts()
+        return self.table.number(("form", self.reduction.falsifiable, *parts))
+
+    def parts(self) -> list[int]:
+        """The numbers of what is left, each once, in order."""
         self._keep()
         self._mark()
         parts = self._settled()
@@ -117,8 +131,7 @@ class _Form:
         self._name_leaves()
         self._encode()
         parts += [self._group_key(g) for g in self.groups]
-        falsifiable = self.reduction.falsifiable
-        return self.table.number(("form", falsifiable, *sorted(set(map(self.table.number, parts)))))
+        return sorted(set(map(self.table.number, parts)))
 
     # -- what is left -------------------------------------------------------------------------------------
 

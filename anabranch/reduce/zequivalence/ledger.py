@@ -10,6 +10,8 @@ from anabranch.machine.translator.sites import CallSite
 
 IN_VAIN = 200  # states behind a call of which none was ever removed, after which it is no longer looked at
 ASKED_IN_VAIN = 32  # exact checks for each that finds something
+FORMED_IN_VAIN = 16  # forms that were those of no other state, after which fewer are made
+FEWEST = 6  # the binary logarithm of how many states there are for each form then, at most
 
 
 @dataclass(slots=True)
@@ -42,11 +44,23 @@ class Place:
     closed: bool = False
     asked: int = 0  # exact checks
     found: int = 0  # that removed a state
+    vain: int = 0  # forms since the last one that another state had
+    passed: int = 0  # states since the last form
 
     @property
     def worth_asking(self) -> bool:
         """Does the solver find twins here, as far as it was asked?"""
         return self.asked < ASKED_IN_VAIN or self.found * ASKED_IN_VAIN >= self.asked
+
+    def worth_forming(self) -> bool:
+        """Is a state to get a form? Where forms find nothing, fewer and fewer are made."""
+        self.passed += 1
+        return self.vain < FORMED_IN_VAIN or self.passed >= 1 << min(self.vain - FORMED_IN_VAIN, FEWEST)
+
+    def formed(self, found: bool) -> None:
+        """A state got a form, and that of another or not."""
+        self.passed = 0
+        self.vain = 0 if found else self.vain + 1
 
 
 @dataclass(slots=True)
@@ -57,30 +71,34 @@ class ZLedger:
     rows: dict[str, Row] = field(default_factory=dict)
     places: dict[CallSite, Place] = field(default_factory=dict)
 
-    def row(self, site: CallSite, function: str) -> Row:
-        self.places.setdefault(site, Place())
+    def row(self, function: str) -> Row:
         found = self.rows.get(function)
         if found is None:
             found = self.rows[function] = Row(function)
+        return found
+
+    def place(self, site: CallSite) -> Place:
+        found = self.places.get(site)
+        if found is None:
+            found = self.places[site] = Place()
         return found
 
     def open(self, site: CallSite) -> bool:
         place = self.places.get(site)
         return place is None or not place.closed
 
-    def came_back(self, site: CallSite, row: Row, multiplicity: int) -> None:
-        place = self.places[site]
+    def came_back(self, place: Place, row: Row, multiplicity: int) -> None:
         place.returned += 1
         row.returned += 1
         row.paths += multiplicity
         if place.returned >= self.in_vain and not place.removed:
             place.closed = True
 
-    def removed(self, site: CallSite, row: Row, exact: bool = False) -> None:
-        self.places[site].removed += 1
+    def removed(self, place: Place, row: Row, exact: bool = False) -> None:
+        place.removed += 1
         row.removed += 1
         row.exact += exact
-        self.places[site].found += exact
+        place.found += exact
 
     def figures(self) -> list[dict[str, Any]]:
         """For the report and the run's summary, the most fruitful first."""

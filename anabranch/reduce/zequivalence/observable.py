@@ -10,36 +10,99 @@ was passed as an argument.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import compress
 from operator import is_not
 from typing import Any
 
 from anabranch.machine import State
-from anabranch.machine.memory import PAGE_BITS
-from anabranch.machine.objects import OBJECT_SHIFT, ObjectInfo
-from anabranch.reduce.zequivalence.calls import Call
-from anabranch.reduce.zequivalence.variables import NoteVariables, PageVariables, variables_of
+from anabranch.machine.memory import PAGE_BITS, PAGE_SIZE
+from anabranch.machine.objects import ObjectInfo
+from anabranch.reduce.zequivalence.calls import NUMBER_BITS, Base, Call
+from anabranch.reduce.zequivalence.pieces import Pieces
+from anabranch.reduce.zequivalence.variables import (
+    IGNORED_NOTES,
+    NOTHING,
+    NoteVariables,
+    PageVariables,
+    variables_of,
+)
 
-NUMBER_BITS = OBJECT_SHIFT - PAGE_BITS  # of an offset, in pages
-IGNORED_NOTES = frozenset(("name", "prefer"))  # names of inputs to come, and wishes for tests
 SHARED_KEPT = 2_000
 Objects = dict[int, ObjectInfo]
 
 
+class Shared:
+    """What is left of a call's base at places inside it, and its variables; never written to."""
+
+    __slots__ = (
+        "by_page",
+        "fixed",
+        "fixed_objects",
+        "notes",
+        "objects",
+        "pages",
+        "total",
+        "unfilled",
+        "whole",
+    )
+
+    def __init__(self, call: Call, state: State, pages: PageVariables, notes: NoteVariables) -> None:
+        base = call.base
+        there, known = state.pages, state.objects
+        objects, pages_before = base.movable
+        self.objects: dict[int, Any] = {n: info for n, info in objects.items() if n in known}
+        self.fixed_objects = len(base.objects) - len(objects)  # how many there are besides, always
+        self.pages: dict[int, Any] = {key: page for key, page in pages_before.items() if key in there}
+        self.whole = len(self.objects) == len(objects) and len(self.pages) == len(pages_before)
+        self.unfilled: dict[int, Any] = {  # first page -> object that is filled on its first access
+            n << NUMBER_BITS: info
+            for n, info in self.objects.items()
+            if info.site.first is not None and n << NUMBER_BITS not in base.pages
+        }
+        self.by_page: Counter[int] = Counter()  # variable -> pages that hold it
+        for page in self.pages.values():
+            if page.__class__ is list:
+                self.by_page.update(pages.of(page))
+        self.notes: dict[Any, Any] = {k: v for k, v in base.notes.items() if kind_of(k) not in IGNORED_NOTES}
+        kept = notes.of(base.notes)
+        self.fixed = frozenset(frame_variables(call)).union(base.slices if kept is None else kept)
+        self.total = self.fixed.union(self.by_page)
+
+    def holds_for(self, state: State) -> bool:
+        """Is all of the base still there?"""
+        there, known = state.pages, state.objects
+        return all([n in known for n in self.objects]) and all([key in there for key in self.pages])
+
+
+def shared(call: Call, state: State, pages: PageVariables, notes: NoteVariables) -> Shared:
+    """What is left of a call's base in a state inside it."""
+    known: Shared | None = call.shared
+    if known is not None and known.holds_for(state):
+        return known
+    found = Shared(call, state, pages, notes)
+    if found.whole:
+        call.shared = found
+    return found
+
+
 class Common:
-    """The part of a call's base that is still there at a place inside it, and its variables.
+    """The part of a call's base that is still there at a place inside it, and what states there have changed.
 
     What was local to calls that have returned is gone by then, on all paths alike.
     """
 
     __slots__ = (
-        "_changes",
         "_objects",
+        "_observable",
+        "_pieces",
+        "_seen",
         "all_notes",
         "by_page",
-        "encoded",
+        "everything",
+        "filled",
         "fixed",
+        "fixed_objects",
         "grown",
         "keys",
         "notes",
@@ -47,83 +110,119 @@ class Common:
         "pages",
         "total",
         "touched",
+        "unfilled",
         "version",
-        "whole",
     )
 
-    def __init__(self, call: Call, state: State, pages: PageVariables, notes: NoteVariables) -> None:
-        base = call.base
-        there, known = state.pages, state.objects
-        self.objects: dict[int, Any] = {
-            number: info for number, info in base.objects.items() if number in known
-        }
-        fixed = {number for number, info in self.objects.items() if info.readonly}
-        self.pages: dict[int, Any] = {  # those that may change
-            key: page for key, page in base.pages.items() if key >> NUMBER_BITS not in fixed and key in there
-        }
-        self.touched: dict[int, set[int]] = {}  # offsets by page of what has changed on some path
-        self.grown = False
-        self.version = 0
-        self.whole: Any = None  # what the memory of the latest state came to
-        # Found for pages and objects that many states share, which are held so that they keep their identity:
-        self._changes: dict[int, tuple[Any, list[int]]] = {}
-        self._objects: dict[int, tuple[Any, Objects, list[tuple[int, str]]]] = {}
-        self.encoded: dict[int, tuple[Any, tuple[int, ...], list[Any], Sequence[int]]] = {}
-        self.by_page: Counter[int] = Counter()  # variable -> pages that hold it
-        for page in self.pages.values():
-            if page.__class__ is list:
-                self.by_page.update(pages.of(page))
+    def __init__(self, base: Base, shared: Shared, pieces: Pieces) -> None:
+        self.objects = shared.objects
+        self.fixed_objects = shared.fixed_objects
+        self.pages = shared.pages
+        self.unfilled = shared.unfilled
+        self.by_page = shared.by_page
+        self.notes = shared.notes
+        self.fixed = shared.fixed
+        self.total = shared.total
+        self.everything = base.objects
         self.all_notes = base.notes
         self.keys = set(base.notes)
-        self.notes: dict[Any, Any] = {k: v for k, v in base.notes.items() if kind_of(k) not in IGNORED_NOTES}
-        kept = notes.of(base.notes)
-        self.fixed = frozenset(frame_variables(call)).union(base.slices if kept is None else kept)
-        self.total = self.fixed.union(self.by_page)
+        self.filled: set[int] = set()  # pages of objects that some path has filled
+        self.touched: dict[int, frozenset[int]] = {}  # offsets by page of what has changed on some path
+        self.grown = False
+        self.version = 0
+        self._pieces = pieces
+        self._observable: dict[Hashable, tuple[frozenset[int], Any, Any]] = {}
+        self._seen: set[tuple[int, int]] = set()  # pages and their numbers
+        # Found for objects that many states share, which are held so that they keep their identity:
+        self._objects: dict[int, tuple[Any, Objects, list[tuple[int, str, int]]]] = {}
 
-    def objects_since(self, objects: Any) -> tuple[Objects, list[tuple[int, str]]]:
+    def same_objects(self, objects: Any) -> bool:
+        """Are there the very same objects as before?"""
+        if len(objects) != len(self.objects) + self.fixed_objects:
+            return False
+        return not any(map(is_not, map(objects.get, self.objects), self.objects.values()))
+
+    def objects_since(self, objects: Any) -> tuple[Objects, list[tuple[int, str, int]]]:
         """The objects that are new, and the numbers of those that have ended, with how."""
         known = self._objects.get(id(objects))
         if known is not None:
             return known[1], known[2]
-        common, now = self.objects, dict(objects)
         new: Objects = {}
-        ended: list[tuple[int, str]] = []
-        for number, info in now.items() - common.items():  # objects are compared by identity
-            before = common.get(number)
-            if before is None:
-                new[number] = info
-            elif before.end != info.end or before.size != info.size:
-                ended.append((number, info.end))
-        if len(now) - len(new) != len(common):
-            ended += [(number, "gone") for number in common if number not in now]
+        ended: list[tuple[int, str, int]] = []
+        if not self.same_objects(objects):
+            common, everything = self.objects, self.everything
+            for number, info in sorted(objects.items()):
+                before = common.get(number)
+                if before is info:
+                    continue
+                if before is not None:
+                    if before.end != info.end or before.size != info.size:
+                        ended.append((number, info.end, info.size))
+                elif not info.readonly or everything.get(number) is not info:
+                    new[number] = info
+            ended += [(number, "gone", 0) for number in common if number not in objects]
+            ended.sort()
         if len(self._objects) >= SHARED_KEPT:
             self._objects.clear()
-        new = dict(sorted(new.items()))
-        self._objects[id(objects)] = (objects, new, sorted(ended))
-        return new, sorted(ended)
+        self._objects[id(objects)] = (objects, new, ended)
+        return new, ended
 
-    def changes(self, key: int, page: Any) -> list[int]:
-        """The offsets of the bytes of a page that are not what they were."""
-        known = self._changes.get(id(page))
-        if known is not None:
-            return known[1]
+    def touch(self, key: int, page: Any, number: int) -> None:
+        """Take into account what has changed in a page, whose content has this number."""
+        if (key, number) in self._seen:
+            return
+        self._seen.add((key, number))
         before = self.pages[key]
         # Bytes are small integers, of which there is one object each, or interned expressions.
         offsets = list(compress(range(len(page)), map(is_not, before, page)))
-        if len(self._changes) >= SHARED_KEPT:
-            self._changes.clear()
-        self._changes[id(page)] = (page, offsets)
-        return offsets
+        offsets += range(len(before), len(page))
+        touched = self.touched.get(key)
+        if offsets and (touched is None or not touched.issuperset(offsets)):
+            self.touched[key] = self._pieces.offsets((touched or NOTHING).union(offsets))
+            self.grown = True
+            self.version += 1
 
-    def keep(self, page: Any, how: tuple[int, ...], outputs: list[Any], covered: Sequence[int]) -> None:
-        """Remember the outputs for a page."""
-        if len(self.encoded) >= SHARED_KEPT:
-            self.encoded.clear()
-        self.encoded[id(page)] = (page, how, outputs, covered)
+    def fill(self, pages: Mapping[int, Any], variables: PageVariables) -> list[int]:
+        """Objects that are filled on their first access: where one is, it was there before as it was made, to
+        all others. Pages that nobody knows how they were made."""
+        unknown: list[int] = []
+        for first, info in list(self.unfilled.items()):
+            if first not in pages:
+                continue
+            made = info.site.first or {}
+            keys = range(first, first + max(1, (info.size + PAGE_SIZE - 1) >> PAGE_BITS))
+            if not all(key in made for key in keys):
+                unknown += [key for key in keys if key in pages]
+                continue
+            self.unfilled = {at: one for at, one in self.unfilled.items() if at != first}
+            self.pages = {**self.pages, **{key: made[key] for key in keys}}
+            self.filled.update(keys)
+            self.by_page = self.by_page.copy()
+            for key in keys:
+                self.by_page.update(variables.of(made[key]))
+            self.total = self.fixed.union(self.by_page)
+            self.grown = True
+            self.version += 1
+        return unknown
 
     def observable(self, changed: Mapping[int, Sequence[int]], pages: PageVariables) -> frozenset[int]:
         """The observable variables, where some bytes (offsets by page) are no longer what they were."""
         touched = [key for key in changed if pages.of(self.pages[key])]
+        if not touched:
+            return self.total
+        # Offsets of pieces are shared, and held with them; ranges are whole pages.
+        names = tuple([(key, len(changed[key]), id(changed[key])) for key in touched])
+        known = self._observable.get(names)
+        if known is None:
+            found = self._lost(touched, changed, pages)
+            known = self._observable[names] = (found, [changed[key] for key in touched], self.total)
+        if known[2] is not self.total:
+            return self._lost(touched, changed, pages)
+        return known[0]
+
+    def _lost(
+        self, touched: list[int], changed: Mapping[int, Sequence[int]], pages: PageVariables
+    ) -> frozenset[int]:
         lost: set[int] = set()
         for key in touched:
             page = self.pages[key]

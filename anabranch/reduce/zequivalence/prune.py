@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Iterable
 from time import perf_counter
 from typing import Any, ClassVar
 
@@ -11,16 +11,16 @@ from anabranch.machine import State
 from anabranch.machine.translator.sites import ReturnSite
 from anabranch.reduce.zequivalence.callee_first import CalleeFirst
 from anabranch.reduce.zequivalence.calls import Call, Calls, Meeting, meeting_place
-from anabranch.reduce.zequivalence.canonical import Table, canonical_form
 from anabranch.reduce.zequivalence.constraint import StateConstraint
+from anabranch.reduce.zequivalence.glance import Alike, Glance, Group, Looks
 from anabranch.reduce.zequivalence.ledger import ZLedger
-from anabranch.reduce.zequivalence.state import Encoder, fingerprint
+from anabranch.reduce.zequivalence.parts import PartForms
+from anabranch.reduce.zequivalence.state import Encoder
 from anabranch.reduce.zequivalence.verify import TwinVerifier
 
 Exact = Callable[[StateConstraint, StateConstraint], bool | None]
 """Are two constraints z-equivalent, as the solver says? None if it gives up."""
 
-FORMS_KEPT = 100_000
 FORMED_ANEW = 64
 EXACT_FROM = (
     8  # states behind a call, from which on the solver is asked about those that the rules tell apart
@@ -56,17 +56,17 @@ class ZEquivalence:
         self.undecided = 0
         self.late = 0  # removed when the state that stands for them was gone already
         self._removed = removed
-        self._table = Table()
-        self._known: dict[Hashable, Hashable] = {}  # forms by constraint
+        self._forms = PartForms()
         search.over = self.over
 
     def covers(self, state: State) -> bool:
         """Is it behind a call, and has one like it been there?"""
         if state.entry.__class__ is not ReturnSite:
             return False
-        call, self.calls.returning = self.calls.returning, None
+        call = self.calls.returning
         if call is None:
             return False
+        self.calls.returning = None
         began = perf_counter()
         kept = self._twin(state, call)
         call.row.seconds += perf_counter() - began
@@ -78,28 +78,90 @@ class ZEquivalence:
 
     def _twin(self, state: State, call: Call) -> State | None:
         """The kept state that shows all that this one could."""
-        self.ledger.came_back(call.site, call.row, state.multiplicity)
-        scope = self.calls.scope(call)
+        self.ledger.came_back(call.place, call.row, state.multiplicity)
+        scope = call.parent or self.calls.root
+        assert scope is not None
         site: Any = state.entry
-        meeting = scope.meetings.setdefault(meeting_place(site, state.continuation, scope), Meeting())
-        meeting.returned += 1
-        if meeting.returned == 1:
-            meeting.unformed = state
+        place = meeting_place(site, state.continuation, scope)
+        meeting = scope.meetings.get(place)
+        if meeting is None:
+            meeting = scope.meetings[place] = Meeting()
+            meeting.first = state
             return None
-        if meeting.unformed is not None:
-            first, meeting.unformed = meeting.unformed, None
-            self._form(first, call, scope, meeting)
-        return self._form(state, call, scope, meeting)
+        if meeting.first is not None:
+            first, meeting.first = meeting.first, None
+            self.encoder.prepare(first, scope, meeting)
+            self._look(first, meeting.glance.looks(first), call, scope, meeting)
+        glance: Glance = meeting.glance
+        looks = glance.looks(state)
+        alike = None if looks is None else glance.alike.get((looks, call.arguments))
+        if alike is not None:
+            kept = alike.stands.get(alike.condition(state))
+            if kept is not None:
+                return meeting.standing(kept) if meeting.stands else kept
+        return self._look(state, looks, call, scope, meeting)
 
-    def _form(self, state: State, call: Call, scope: Call, meeting: Meeting) -> State | None:
+    def _look(
+        self, state: State, looks: Looks | None, call: Call, scope: Call, meeting: Meeting
+    ) -> State | None:
+        """The one that stands for a state with looks, or with a condition, that were not there before."""
+        glance: Glance = meeting.glance
+        if looks is None:
+            glance.others = True
+            return self._form_all(glance.groups.values(), state, call, scope, meeting)
+        key = (looks, call.arguments)
+        group, alike = glance.group(state, looks), glance.alike.get(key)
+        alone = False
+        if alike is None:
+            alike = glance.alike[key] = glance.alike_to(state, looks, call.arguments, self.encoder.pages)
+            self.encoder.touch(state, meeting.common)
+            alone = not group.formed and not group.unformed and not glance.others
+        kept: State | None = None
+        if alone or not call.place.worth_forming():
+            group.unformed.append(state)
+        else:
+            kept = self._form_all((group,), state, call, scope, meeting, alike)
+            call.place.formed(kept is not None)
+        alike.stands[alike.condition(state)] = kept or state
+        return kept
+
+    def _form_all(
+        self,
+        groups: Iterable[Group],
+        state: State,
+        call: Call,
+        scope: Call,
+        meeting: Meeting,
+        alike: Alike | None = None,
+    ) -> State | None:
+        """Keep the forms of a state and of those that were kept without; the one that had it, if any."""
+        for group in groups:
+            group.formed = True
+            before, group.unformed = group.unformed[-FORMED_ANEW:], []
+            for other in before:
+                kept = self._form(other, call, scope, meeting)
+                if kept is not None:
+                    self._replaced(other, kept, call, meeting)
+        return self._form(state, call, scope, meeting, alike)
+
+    def _replaced(self, state: State, kept: State, call: Call, meeting: Meeting) -> None:
+        """One that was kept goes after all, unless it is gone already."""
+        if self.search.waits(state):
+            meeting.stands[state] = kept
+            self.search.remove(state)
+            self._remove(state, kept, call)
+
+    def _form(
+        self, state: State, call: Call, scope: Call, meeting: Meeting, alike: Alike | None = None
+    ) -> State | None:
         """Keep the form of a state; the one that had it already, if any."""
-        constraint = self.encoder.constraint(state, scope, meeting, call.arguments)
+        encoded = self.encoder.encode(state, scope, meeting, call.arguments, alike)
         if meeting.common.grown:
             self._form_anew(call, scope, meeting)
-        kept = meeting.forms.setdefault(self._canonical(constraint), state)
+        kept = meeting.forms.setdefault(self._forms.form(encoded), state)
         if kept is not state:
             return kept
-        meeting.kept[state] = constraint
+        meeting.kept[state] = encoded
         return None
 
     def _form_anew(self, call: Call, scope: Call, meeting: Meeting) -> None:
@@ -112,27 +174,17 @@ class ZEquivalence:
         before = list(meeting.kept)
         meeting.kept.clear()
         for state in before[-FORMED_ANEW:]:
-            constraint = self.encoder.constraint(state, scope, meeting, call.arguments)
-            other = meeting.forms.setdefault(self._canonical(constraint), state)
+            encoded = self.encoder.encode(state, scope, meeting, call.arguments)
+            other = meeting.forms.setdefault(self._forms.form(encoded), state)
             if other is state:
-                meeting.kept[state] = constraint
-            elif self.search.waits(state):
-                self.search.remove(state)
-                self._remove(state, other, call)
-
-    def _canonical(self, constraint: StateConstraint) -> Hashable:
-        key = fingerprint(constraint)
-        form = self._known.get(key)
-        if form is None:
-            if len(self._known) >= FORMS_KEPT:
-                self._known.clear()
-            form = self._known[key] = canonical_form(constraint, self._table)
-        return form
+                meeting.kept[state] = encoded
+            else:
+                self._replaced(state, other, call, meeting)
 
     def _remove(self, state: State, kept: State, call: Call, exact: bool = False) -> None:
         if self.verifier is not None:
             self.verifier(kept, state, call)
-        self.ledger.removed(call.site, call.row, exact)
+        self.ledger.removed(call.place, call.row, exact)
         if self.search.waits(kept):
             kept.multiplicity += state.multiplicity
             self._removed(state, 0)
@@ -146,16 +198,19 @@ class ZEquivalence:
         """Nobody is inside any more: where many wait behind the call, the solver compares them."""
         if self.exact is None or len(call.held) < EXACT_FROM:
             return
-        scope, place = self.calls.scope(call), self.ledger.places[call.site]
+        scope, place = self.calls.scope(call), call.place
         began = perf_counter()
         groups: dict[Any, list[tuple[State, StateConstraint]]] = {}
         pairs = EXACT_PAIRS
         for state in list(call.held):
             site: Any = state.entry
             meeting = scope.meetings[meeting_place(site, state.continuation, scope)]
-            constraint = meeting.kept.get(state)
-            if constraint is None:
-                continue
+            if meeting.common is None:
+                continue  # the only one there
+            encoded = meeting.kept.get(state)
+            if encoded is None:
+                encoded = self.encoder.encode(state, scope, meeting, call.arguments)
+            constraint = encoded.constraint()
             names = tuple(name for name, _, _ in constraint.outputs)
             alike = groups.setdefault((names, constraint.observable), [])
             for kept, other in alike:
@@ -168,6 +223,7 @@ class ZEquivalence:
                 if answer is None:
                     self.undecided += 1
                 elif answer:
+                    meeting.stands[state] = kept
                     self.search.remove(state)
                     self._remove(state, kept, call, exact=True)
                     break

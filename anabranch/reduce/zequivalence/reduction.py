@@ -18,9 +18,9 @@ ROUNDS = 4  # of giving clauses their truth and applying the rules again
 TRUE, FALSE = (1, 0), (0, 0)
 
 
-def reduced(constraint: StateConstraint) -> Reduction:
-    """What is left of a constraint after everything below."""
-    reduction = Reduction(constraint, False)
+def reduced(constraint: StateConstraint, falsifiable: bool = False) -> Reduction:
+    """What is left of a constraint after everything below; can it be false for all observable values?"""
+    reduction = Reduction(constraint, falsifiable)
     for _ in range(ROUNDS):
         simpler = reduction.one_sided()
         if simpler is None:

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from itertools import compress
+from operator import is_not
 from typing import Any
 
 from anabranch.expr import Expr, expr_vars, var
@@ -20,15 +22,22 @@ from anabranch.machine import State
 from anabranch.machine.constants import element_types
 from anabranch.machine.joining.memory import expression_word
 from anabranch.machine.joining.same import same
-from anabranch.machine.memory import PAGE_BITS, join_bytes
+from anabranch.machine.memory import PAGE_BITS
 from anabranch.machine.objects import OBJECT_SHIFT
-from anabranch.reduce.zequivalence.calls import Call, Meeting
-from anabranch.reduce.zequivalence.constraint import StateConstraint
-from anabranch.reduce.zequivalence.observable import IGNORED_NOTES, NUMBER_BITS, Common, kind_of
-from anabranch.reduce.zequivalence.variables import NoteVariables, PageVariables, Unreadable, variables_in
+from anabranch.reduce.zequivalence.calls import NUMBER_BITS, Call, Meeting
+from anabranch.reduce.zequivalence.glance import Alike, Glance, Same
+from anabranch.reduce.zequivalence.observable import Common, kind_of, shared
+from anabranch.reduce.zequivalence.parts import Encoded
+from anabranch.reduce.zequivalence.pieces import Output, Piece, Pieces, bytes_of, run_of, whole
+from anabranch.reduce.zequivalence.variables import (
+    IGNORED_NOTES,
+    NoteVariables,
+    PageVariables,
+    Unreadable,
+    variables_in,
+)
 from anabranch.solver import Slice
 
-Output = tuple[Hashable, Any, int]
 POINTER = 8
 LARGEST = 1 << 16  # bytes of a new object that are compared
 
@@ -40,18 +49,44 @@ class Encoder:
         self.leaks = leaks  # does it matter which heap objects there are, though nobody reaches them?
         self.pages = PageVariables()
         self.notes = NoteVariables()
+        self.pieces = Pieces()
+        self.frames: dict[tuple[int, Any], tuple[Any, ...]] = {}
         self.rest = var("rest of the path condition", 1)
 
-    def constraint(
-        self, state: State, scope: Call, meeting: Meeting, more: frozenset[int]
-    ) -> StateConstraint:
+    def encode(
+        self, state: State, scope: Call, meeting: Meeting, more: frozenset[int], alike: Alike | None = None
+    ) -> Encoded:
         """What tells a state from others at its place in the scope; `more` variables are observable anyway.
 
         `meeting.common.grown` is set where outputs came up that the states before this one did not have.
+        States that are alike differ in the slices of their variables only.
         """
-        if meeting.common is None:
-            meeting.common = Common(scope, state, self.pages, self.notes)
-        return _Encoding(state, scope, meeting.common, self, more).made
+        common = meeting.common
+        if alike is not None and alike.encoded is not None and alike.version == common.version:
+            one = alike.encoded
+        else:
+            one = _Encoding(state, scope, common, self, more)
+            if alike is not None:
+                alike.encoded, alike.version = one, common.version
+        # What was left out is about nothing that anybody can see. One unobservable Boolean stands for it, the
+        # same way for all states: they are paths that are possible, and only what they allow is compared.
+        parts = one.parts(state.slices, scope.base.slices)
+        return Encoded(one.outputs, one.pieces, parts, state.slices, one.observable, (self.rest,))
+
+    def touch(self, state: State, common: Common) -> None:
+        """Take into account what has changed in a state."""
+        pages = state.pages
+        now = list(map(pages.get, common.pages))
+        for key in compress(common.pages, map(is_not, common.pages.values(), now)):
+            page = pages.get(key)
+            if page is not None:
+                common.touch(key, page, self.pieces.numbers.of(page))
+
+    def prepare(self, state: State, scope: Call, meeting: Meeting) -> None:
+        """What the states at a place have in common, of which this is the first."""
+        found = shared(scope, state, self.pages, self.notes)
+        common = meeting.common = Common(scope.base, found, self.pieces)
+        meeting.glance = Glance(scope, common, self.pieces.numbers)
 
 
 class _Encoding:
@@ -62,23 +97,22 @@ class _Encoding:
     ) -> None:
         self.state = state
         self.common = common
+        self.encoder = encoder
         self.outputs: list[Output] = []
         self.seen: set[int] = set(more)  # variables that must keep their identity
         self.met: dict[int, int] = {}  # new objects by number, in the order in which they were met
         self.queue: list[int] = []
         self._objects(encoder.leaks)
         self._frames(scope)
+        self.pieces: list[Piece] = []
         changed = self._memory()
         self._notes()
         for number in self.queue:  # grows while it is gone through
             self._new_object(number)
-        observable = common.observable(changed, encoder.pages)
+        self.observable = common.observable(changed, encoder.pages)
         if self.seen:
-            observable |= self.seen
-        # What was left out is about nothing that anybody can see. One unobservable Boolean stands for it, the
-        # same way for all states: they are paths that are possible, and only what they allow is compared.
-        clauses = (encoder.rest, *self._clauses(scope, observable))
-        self.made = StateConstraint(clauses, tuple(self.outputs), observable)
+            self.observable |= self.seen
+        self.hidden = self._hidden()
 
     # ---- objects -------------------------------------------------------------------------------------
 
@@ -125,15 +159,31 @@ class _Encoding:
             continuation, level = continuation[0], level + 1
 
     def _frame(self, level: int, site: Any, values: tuple[Any, ...]) -> None:
-        types = site.unit.plan.locals
-        for name, value in zip(site.names, values, strict=True):
-            if name == "D":
-                for position, address in enumerate(value):
-                    self._value((level, name, position), address, 64)
-            elif name == "va":
-                self._opaque((level, name), value)
+        known = self.encoder.frames.get((level, site))
+        if known is None:
+            types = site.unit.plan.locals
+            known = self.encoder.frames[level, site] = tuple(
+                [
+                    ((level, name), None if name in ("D", "va") else types[int(name[1:])].type)
+                    for name in site.names
+                ]
+            )
+        outputs, new = self.outputs, self.new
+        for (name, type), value in zip(known, values, strict=True):
+            if type is None:
+                self._special(name, value)
+            elif not new and (value.__class__ is Expr or value.__class__ is int):
+                outputs.append((name, value, type.bits))
             else:
-                self._typed((level, name), value, types[int(name[1:])].type)
+                self._typed(name, value, type)
+
+    def _special(self, name: tuple[Hashable, ...], value: Any) -> None:
+        """Variable arguments, and the addresses of dynamic locals."""
+        if name[1] == "va":
+            self._opaque(name, value)
+        else:
+            for position, address in enumerate(value):
+                self._value((*name, position), address, 64)
 
     def _typed(self, name: tuple[Hashable, ...], value: Any, type: Any) -> None:
         if isinstance(value, tuple):
@@ -179,68 +229,39 @@ class _Encoding:
     def _memory(self) -> dict[int, Sequence[int]]:
         """Outputs for the bytes that are not what they were, on this path or on another of the call; their
         offsets by page."""
-        pages, common = self.state.pages, self.common
-        touched = common.touched
-        known = common.whole
-        if known is not None and known[0] is pages and known[1] == common.version and not self.new:
-            self.outputs += known[2]  # paths that wrote nothing since they parted share their memory
-            found: dict[int, Sequence[int]] = known[3]
-            return found
-        first = len(self.outputs)
-        ended: list[int] = []
-        for key, before in common.pages.items():
-            page = pages.get(key)
-            if page is before:
-                continue
-            if page is None:
-                ended.append(key)
-                continue
-            offsets = common.changes(key, page)
-            if offsets:
-                before_now = touched.setdefault(key, set())
-                if not before_now.issuperset(offsets):
-                    before_now.update(offsets)
-                    common.grown = True
-                    common.version += 1
+        pages, common, pieces = self.state.pages, self.common, self.encoder.pieces
         changed: dict[int, Sequence[int]] = {}
-        for key in sorted(touched):
+        if common.unfilled:
+            for key in common.fill(pages, self.encoder.pages):
+                self._bytes(("made", key), pages[key], range(len(pages[key])))
+        self.encoder.touch(self.state, common)
+        for key, before in common.pages.items():
+            if key not in pages and key not in common.filled:
+                changed[key] = range(len(before))
+        touched = common.touched
+        for key in sorted(touched) if len(touched) > 1 else touched:
             page = pages.get(key)
-            if page is not None:
-                changed[key] = self._page(key, page, touched[key])
-        for key in ended:
-            changed[key] = range(len(common.pages[key]))
-        if not self.new:
-            common.whole = (pages, common.version, self.outputs[first:], changed)
+            if page is None:
+                if key not in common.filled:
+                    continue
+                page = common.pages[key]
+            if self.new:
+                changed[key] = self._bytes(("mem", key), page, sorted(touched[key]))
+            else:
+                piece = pieces.of(key, page, pieces.numbers.of(page), touched[key])
+                self.pieces.append(piece)
+                changed[key] = piece.covered
         return changed
 
-    def _page(self, key: int, page: Any, touched: set[int]) -> Sequence[int]:
-        """Outputs for the touched bytes of a page; states share pages, and then what they come to."""
-        known = self.common.encoded.get(id(page))
-        state = (len(touched), *self.new)
-        if known is not None and known[1] == state:
-            self.outputs += known[2]
-            return known[3]
-        first, met = len(self.outputs), len(self.met)
-        covered = self._bytes(("mem", key), page, sorted(touched))
-        outputs = self.outputs[first:]
-        pointers = any(isinstance(name, tuple) and ("to" in name or "pin" in name) for name, _, _ in outputs)
-        if len(self.met) == met and not pointers:
-            self.common.keep(page, state, outputs, covered)
-        return covered
-
     def _bytes(self, name: tuple[Hashable, ...], page: Any, offsets: Sequence[int]) -> Sequence[int]:
-        """Outputs for some bytes of a page: whole expressions, pointers to new objects, runs of known bytes.
-
-        The offsets that these cover.
-        """
-        if page.__class__ is bytearray and not self._points_to_new(page):
-            self.outputs.append(((*name, "all"), int.from_bytes(page, "little"), 8 * len(page)))
-            return range(len(page))
+        """Outputs for some bytes of a page, with pointers to new objects. The offsets that these cover."""
+        if not self.new or (page.__class__ is bytearray and not self._points_to_new(page)):
+            return bytes_of(self.outputs, name, page, offsets)
         covered: list[int] = []
         done = 0
         known: list[int] = []  # a run of known bytes
         for offset in offsets:
-            if offset < done:
+            if offset < done or offset >= len(page):
                 continue
             word = self._word(page, offset)
             if word is None and page[offset].__class__ is not Expr:
@@ -261,19 +282,12 @@ class _Encoding:
         return covered
 
     def _points_to_new(self, page: bytearray) -> bool:
-        new = self.new
-        if not new:
-            return False
-        return any(page.find(number.to_bytes(OBJECT_SHIFT // 8, "little")) >= 0 for number in new)
+        return any(page.find(number.to_bytes(OBJECT_SHIFT // 8, "little")) >= 0 for number in self.new)
 
     def _run(self, name: tuple[Hashable, ...], page: Any, offsets: list[int]) -> None:
         if offsets:
-            data = bytes(page[offsets[0] : offsets[-1] + 1])
-            self.outputs.append(
-                ((*name, offsets[0], len(data)), int.from_bytes(data, "little"), 8 * len(data))
-            )
-            if self.new:
-                self._pin_bytes(data)
+            self.outputs.append(run_of(name, page, offsets))
+            self._pin_bytes(bytes(page[offsets[0] : offsets[-1] + 1]))
 
     def _pin_bytes(self, data: bytes) -> None:
         """Addresses of new objects in other places than those where pointers lie."""
@@ -285,8 +299,6 @@ class _Encoding:
         """Start and size of the expression or pointer that a byte is part of."""
         if page[offset].__class__ is Expr:
             return expression_word(page, offset)
-        if not self.new:
-            return None
         start = offset & ~(POINTER - 1)
         data = page[start : start + POINTER]
         if len(data) < POINTER:
@@ -324,49 +336,27 @@ class _Encoding:
 
     # ---- the path condition --------------------------------------------------------------------------
 
-    def _clauses(self, scope: Call, observable: frozenset[int]) -> tuple[Expr, ...]:
-        """The constraints that say something about observable variables or outputs, as far as they are not
-        the same on all paths of the call.
+    def _hidden(self) -> set[int]:
+        """The unobservable variables in outputs."""
+        found: set[int] = set()
+        for _, value, _ in self.outputs:
+            if value.__class__ is Expr:
+                found.update(expr_vars(value))
+        for piece in self.pieces:
+            found |= piece.variables
+        return found - self.observable
+
+    def parts(self, slices: dict[int, Slice], before: dict[int, Slice]) -> dict[Slice, None]:
+        """The slices that say something about observable variables or outputs, as far as they are not the
+        same on all paths of the call.
 
         Slices share no variable, so one that touches neither is satisfied by itself, whatever the others say.
         """
-        mentioned: set[int] = set()
-        for _, value, _ in self.outputs:
-            if value.__class__ is Expr:
-                mentioned.update(expr_vars(value))
-        hidden = mentioned - observable
-        slices = self.state.slices
-        before = scope.base.slices
-        wanted = [i for i in observable if i >= 0 and slices.get(i) is not before.get(i)]
-        wanted += [i for i in hidden if i >= 0]
-        parts: dict[Slice, None] = dict.fromkeys([slices[i] for i in sorted(wanted)])
-        clauses: list[Expr] = []
-        for part in parts:
-            clauses.extend(part.order)
-        return tuple(clauses)
-
-
-def fingerprint(constraint: StateConstraint) -> Hashable:
-    """Equal for equal constraints, which have equal forms."""
-    seen: set[int] = set()
-    values: list[Any] = []
-    for name, value, width in constraint.outputs:
-        if value.__class__ is Expr:
-            seen.update(expr_vars(value))
-            value = -value.id  # no value is negative
-        values.append((name, value, width))
-    for clause in constraint.clauses:
-        seen.update(expr_vars(clause))
-    return (tuple(values), tuple([clause.id for clause in constraint.clauses]), constraint.observable & seen)
-
-
-def whole(data: Sequence[Any]) -> Any:
-    if len(data) == 1:
-        return data[0]
-    try:
-        return int.from_bytes(data, "little")
-    except TypeError:
-        return join_bytes(data)
+        wanted = [i for i in self.observable if slices.get(i) is not before.get(i)]
+        # Variables of what this path has not filled are in no slice, nor is undefined data (negative).
+        found = dict.fromkeys([slices.get(i) for i in sorted(self.hidden.union(wanted))])
+        found.pop(None, None)
+        return found  # type: ignore[return-value]
 
 
 def constants(value: Expr) -> Iterator[int | None]:
@@ -401,18 +391,3 @@ def plain(value: Any) -> Hashable:
     if is_dataclass(value):
         return (value.__class__.__name__, *(plain(getattr(value, field.name)) for field in fields(value)))
     return Same(value)
-
-
-class Same:
-    """A thing that is equal to nothing but itself, held so that its identity stays its own."""
-
-    __slots__ = ("thing",)
-
-    def __init__(self, thing: Any) -> None:
-        self.thing = thing
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Same) and other.thing is self.thing
-
-    def __hash__(self) -> int:
-        return id(self.thing)

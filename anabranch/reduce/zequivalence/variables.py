@@ -7,8 +7,10 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from anabranch.expr import Expr, expr_vars
+from anabranch.machine.path import NAMES
 
 PAGES_KEPT = 50_000
+IGNORED_NOTES = frozenset((NAMES, "prefer"))  # names of inputs to come, and wishes for tests
 PLAIN = (int, str, bytes, bytearray, float, type(None), frozenset)
 NOTHING: frozenset[int] = frozenset()
 
@@ -29,6 +31,16 @@ class PageVariables:
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[Any, frozenset[int]]] = {}
+        self._numbered: dict[int, frozenset[int]] = {}
+
+    def numbered(self, number: int, page: Any) -> frozenset[int]:
+        """The same for a page whose content has a number."""
+        found = self._numbered.get(number)
+        if found is None:
+            if len(self._numbered) >= PAGES_KEPT:
+                self._numbered.clear()
+            found = self._numbered[number] = self._look(page)
+        return found
 
     def of(self, page: Any) -> frozenset[int]:
         if page.__class__ is bytearray:
@@ -38,9 +50,14 @@ class PageVariables:
             return known[1]
         if len(self._known) >= PAGES_KEPT:
             self._known.clear()
-        found = frozenset(variables_of(dict.fromkeys(x for x in page if x.__class__ is Expr)))
+        found = self._look(page)
         self._known[id(page)] = (page, found)  # the page is held, so that its identity stays its own
         return found
+
+    def _look(self, page: Any) -> frozenset[int]:
+        if page.__class__ is bytearray:
+            return NOTHING
+        return frozenset(variables_of(dict.fromkeys(x for x in page if x.__class__ is Expr)))
 
 
 class NoteVariables:
@@ -53,7 +70,7 @@ class NoteVariables:
         """All variables in there; None if something cannot be looked into."""
         found: set[int] = set()
         for key, value in notes.items():
-            if key == "prefer" or isinstance(value, PLAIN):
+            if key in IGNORED_NOTES or isinstance(value, PLAIN):
                 continue
             known = self._known.get(id(value))
             if known is None:

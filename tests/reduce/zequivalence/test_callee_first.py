@@ -9,7 +9,7 @@ from anabranch.explore.search.plain import Bfs
 from anabranch.machine.translator.sites import ReturnSite
 from anabranch.reduce.zequivalence.callee_first import CalleeFirst
 from anabranch.reduce.zequivalence.calls import Call
-from anabranch.reduce.zequivalence.ledger import Row
+from anabranch.reduce.zequivalence.ledger import Place, Row
 
 MAIN: Any = (None, None, 0)
 
@@ -25,7 +25,7 @@ class FakeCalls:
     def arm(self, name: str, parent: Call | None) -> Call:
         around = MAIN if parent is None else parent.continuation
         continuation = (around, name, around[2] + 1)
-        call = Call(continuation, name, SimpleNamespace(), parent, Row(name))  # type: ignore[arg-type]
+        call = Call(continuation, name, SimpleNamespace(), parent, Row(name), Place())  # type: ignore[arg-type]
         self.armed[id(continuation)] = call
         self.on_armed(call)
         return call
@@ -122,3 +122,19 @@ def test_nobody_waits_for_ever() -> None:
     assert search.pick().name == "back"
     behind(search, "back too", call)  # nobody waits behind it any more
     assert picked(search) == ["inside", "back too"]
+
+
+def test_a_call_that_is_over_takes_no_states() -> None:
+    calls, search = make()
+    outer = calls.arm("outer", None)
+    inner = calls.arm("inner", outer)
+    search.add([FakeState("inside outer", outer)])
+    search.add([FakeState("inside inner", inner)])
+    assert search.pick().name == "inside inner"
+    assert search.pick().name == "inside outer"  # the inner call is over
+    behind(search, "late", inner)
+    calls.armed[id(inner.continuation)] = inner  # as if somebody still knew it
+    search.add([FakeState("later", inner)])
+    assert outer.count == 2 and not inner.held
+    assert {search.pick().name for _ in range(2)} == {"late", "later"}
+    assert not len(search)

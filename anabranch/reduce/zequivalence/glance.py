@@ -1,0 +1,232 @@
+"""States at a glance: what tells them apart where nothing needs to be proved.
+
+Most states behind a call are the same as one that was there before, byte for byte and clause for clause, or
+have other known values. Both show in a key that is made of what all states share by identity: numbers of
+pages, values, slices of the path condition. Equal keys are equal constraints, so the later state goes.
+States without symbolic outputs and with other keys have other forms: none needs to be made.
+
+Whatever has new objects, variable arguments, or something else in what models keep, is not looked at in this
+way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from itertools import compress
+from operator import is_not, ne
+from typing import Any
+
+from anabranch.expr import Expr
+from anabranch.machine import State
+from anabranch.reduce.zequivalence.calls import Call
+from anabranch.reduce.zequivalence.observable import Common
+from anabranch.reduce.zequivalence.pieces import PageNumbers
+from anabranch.reduce.zequivalence.variables import PageVariables, variables_of
+from anabranch.solver import Slice
+
+Looks = tuple[Hashable, ...]
+"""All of a state but its path condition: numbers of pages, then values."""
+Condition = tuple[Slice | None, ...]
+
+
+class Alike:
+    """States at a place that look the same: they differ in their path conditions at most."""
+
+    __slots__ = ("asked", "encoded", "stands", "version")
+
+    def __init__(self, asked: tuple[int, ...]) -> None:
+        self.encoded: Any = None  # what `state` keeps: their outputs
+        self.version = 0
+        self.asked = asked  # the variables that the caller can see, or that are in outputs
+        self.stands: dict[Condition, State] = {}  # who goes on
+
+    def condition(self, state: State) -> Condition:
+        """What a state knows of the variables that matter."""
+        return tuple(map(state.slices.get, self.asked))
+
+
+class Group:
+    """States at a place that nothing known tells apart: only those of a group may have equal forms."""
+
+    __slots__ = ("formed", "looks", "unformed")
+
+    def __init__(self, looks: Looks) -> None:
+        self.looks = looks  # of one of them
+        self.unformed: list[State] = []  # kept without a form, which nobody has asked for yet
+        self.formed = False  # do others have theirs?
+
+    def join(self, other: Group) -> None:
+        self.unformed += other.unformed
+        self.formed = self.formed or other.formed
+
+
+class Glance:
+    """Looks of the states at one place."""
+
+    __slots__ = (
+        "_base",
+        "_common",
+        "_first",
+        "_keys",
+        "_kinds",
+        "_latest",
+        "_notes",
+        "_numbers",
+        "_outer",
+        "_pages",
+        "_same",
+        "_unfilled",
+        "_vague",
+        "_watched",
+        "alike",
+        "groups",
+        "others",
+    )
+
+    def __init__(self, scope: Call, common: Common, numbers: PageNumbers) -> None:
+        self.alike: dict[tuple[Looks, frozenset[int]], Alike] = {}
+        self.groups: dict[Looks, Group] = {}
+        self.others = False  # are there states that cannot be looked at in this way?
+        self._outer = scope.continuation
+        self._numbers = numbers
+        self._keys = tuple(common.pages)
+        self._base = tuple(map(numbers.of, common.pages.values()))
+        self._common = common
+        self._unfilled = tuple(common.unfilled)
+        self._watched = common.total
+        self._notes = (common.all_notes, list(common.notes.items()))
+        self._same: Any = None  # the latest objects that were the same
+        self._latest: tuple[Any, list[int]] = (None, [])  # the latest pages, and their numbers
+        # The first state that was looked at, and in what others are not just known to be something else:
+        self._first: Looks = ()
+        self._pages: list[Any] = []
+        self._kinds: dict[tuple[int, Hashable], bool] = {}
+        self._vague: set[int] = set()
+
+    def looks(self, state: State) -> Looks | None:
+        """What a state is but for its path condition; None if that cannot be told at a glance."""
+        pages, numbers = self._latest
+        if state.objects is not self._same:
+            if not self._common.same_objects(state.objects):
+                return None
+            self._same = state.objects
+        if state.pages is not pages:
+            pages = state.pages
+            for key in self._unfilled:
+                if key in pages:
+                    return None
+            numbers = self._numbers.of_all(list(map(pages.get, self._keys)))
+            self._latest = (pages, numbers)
+        notes, (before, items) = state.tables[1], self._notes
+        if notes is not before:
+            if len(notes) != len(before):
+                return None
+            for key, value in items:
+                if notes.get(key) is not value:
+                    return None
+        try:
+            values = [x if x.__class__ is int else plain_value(x) for x in state.values]
+            continuation = state.continuation
+            while continuation is not self._outer and continuation[1] is not None:
+                values += map(plain_value, continuation[3:])
+                continuation = continuation[0]
+        except NotPlain:
+            return None
+        return (*numbers, *values)
+
+    def group(self, state: State, looks: Looks) -> Group:
+        """The states that may have the form of one with these looks, which are new."""
+        if not self._first:
+            self._first = looks
+            self._pages = [state.pages.get(key) for key in self._keys]
+        vague, kinds = self._vague, self._kinds
+        new: list[int] = []
+        for position in compress(range(len(looks)), map(ne, self._first, looks)):
+            if position not in vague:
+                known = kinds.get((position, looks[position]))
+                if known is None:
+                    known = kinds[position, looks[position]] = self._is_known(
+                        position, looks[position], state
+                    )
+                if not known:
+                    new.append(position)
+        if new:
+            vague.update(new)
+            before, self.groups = self.groups, {}
+            for group in before.values():
+                self.groups.setdefault(self._known(group.looks), Group(group.looks)).join(group)
+        part = self._known(looks)
+        found = self.groups.get(part)
+        if found is None:
+            found = self.groups[part] = Group(looks)
+        return found
+
+    def _known(self, looks: Looks) -> Looks:
+        """What is known of all states so far."""
+        vague = self._vague
+        return tuple([x for i, x in enumerate(looks) if i not in vague]) if vague else looks
+
+    def _is_known(self, position: int, look: Hashable, state: State) -> bool:
+        """Is a state known to be other than the first one where it looks so?"""
+        if position >= len(self._keys):
+            return is_known(look) and is_known(self._first[position])
+        return _known_changes(self._pages[position], state.pages.get(self._keys[position]))
+
+    def alike_to(self, state: State, looks: Looks, more: frozenset[int], variables: PageVariables) -> Alike:
+        """The place for states that look like this one."""
+        found = variables_of(state.values) | self._watched | more
+        continuation = state.continuation
+        while continuation is not self._outer and continuation[1] is not None:
+            found |= variables_of(continuation[3:])
+            continuation = continuation[0]
+        now: Any
+        for key, before, now in zip(self._keys, self._base, looks, strict=False):
+            if now and now != before:
+                found |= variables.numbered(now, state.pages[key])
+        return Alike(tuple(sorted(found)))
+
+
+def is_known(look: Hashable) -> bool:
+    kind = look.__class__
+    return kind is bool or (kind is int and look >= 0)  # type: ignore[operator]
+
+
+class NotPlain(Exception):
+    """A value that is more than bits."""
+
+
+def plain_value(value: Any) -> Hashable:
+    """A value of a register as part of a key: known values are not negative, expressions are."""
+    kind = value.__class__
+    if kind is int or kind is bool:
+        return value  # type: ignore[no-any-return]
+    if kind is Expr:
+        return -1 - value.id  # type: ignore[no-any-return]
+    if kind is tuple:
+        return tuple([plain_value(part) for part in value])
+    raise NotPlain
+
+
+def _known_changes(before: Any, page: Any) -> bool:
+    """Is a page known to be another: has it other known bytes, and no expressions where they differ?"""
+    if page is None or page.__class__ is bytearray:
+        return before.__class__ is bytearray and page != before
+    if before.__class__ is bytearray or len(before) != len(page):
+        return False
+    pairs = list(compress(zip(before, page, strict=True), map(is_not, before, page)))
+    return bool(pairs) and all([a.__class__ is int and b.__class__ is int for a, b in pairs])
+
+
+class Same:
+    """A thing that is equal to nothing but itself, held so that its identity stays its own."""
+
+    __slots__ = ("thing",)
+
+    def __init__(self, thing: Any) -> None:
+        self.thing = thing
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and other.thing is self.thing
+
+    def __hash__(self) -> int:
+        return id(self.thing)

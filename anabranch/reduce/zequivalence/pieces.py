@@ -1,0 +1,147 @@
+"""Outputs for the bytes of pages: made once for all states that have a page with the same content."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
+
+from anabranch.expr import Expr, expr_vars
+from anabranch.machine.joining.memory import expression_word
+from anabranch.machine.memory import join_bytes
+
+BYTES_NUMBERED = 2_000_000  # of pages with expressions, at about 16 bytes each
+PIECES_KEPT = 20_000
+KNOWN_PAGE = 16  # what a page of known bytes counts for
+Output = tuple[Hashable, Any, int]
+
+
+class PageNumbers:
+    """Numbers of the contents of pages, which stay what they are. Forgotten pages get new ones."""
+
+    def __init__(self) -> None:
+        self._next = 1
+        self._by_page: dict[int, int] = {id(None): 0}
+        self._by_content: dict[tuple[bool, bytes], int] = {}
+        self._held: list[
+            Any
+        ] = []  # so that the identity of pages stays their own, and that of what is in them
+        self._bytes = 0
+
+    def of(self, page: Any) -> int:
+        known = self._by_page.get(id(page))
+        return self._look(page) if known is None else known
+
+    def of_all(self, pages: Sequence[Any]) -> list[int]:
+        found: list[Any] = list(map(self._by_page.get, map(id, pages)))
+        while None in found:
+            position = found.index(None)
+            found[position] = self._look(pages[position])
+        return found
+
+    def _look(self, page: Any) -> int:
+        if self._bytes >= BYTES_NUMBERED:
+            self._by_page = {id(None): 0}
+            self._by_content.clear()
+            self._held.clear()
+            self._bytes = 0
+        # Known bytes are the same objects wherever they are, and so are expressions.
+        known = page.__class__ is bytearray
+        content = (known, bytes(page) if known else array("Q", map(id, page)).tobytes())
+        number = self._by_content.setdefault(content, self._next)
+        self._next += number == self._next
+        self._by_page[id(page)] = number
+        self._held.append(page)
+        self._bytes += KNOWN_PAGE if known else len(page)
+        return number
+
+
+class Piece:
+    """Outputs for some bytes of a page."""
+
+    __slots__ = ("covered", "numbers", "outputs", "symbolic", "variables")
+
+    def __init__(self, outputs: list[Output], covered: Sequence[int]) -> None:
+        self.outputs = outputs
+        self.symbolic = [output for output in outputs if output[1].__class__ is Expr]
+        self.variables = frozenset([v for _, value, _ in self.symbolic for v in expr_vars(value)])
+        self.covered = covered  # the offsets of these bytes
+        self.numbers: tuple[int, ...] | None = None  # of the known ones, as `parts` has them
+
+
+class Pieces:
+    """The pieces of all states."""
+
+    def __init__(self) -> None:
+        self.numbers = PageNumbers()
+        self._known: dict[tuple[int, int, frozenset[int]], Piece] = {}
+        self._covers: dict[Hashable, Sequence[int]] = {}
+        self._sets: dict[frozenset[int], frozenset[int]] = {}
+
+    def offsets(self, wanted: Iterable[int]) -> frozenset[int]:
+        """A set of offsets, one object for equal ones."""
+        found = frozenset(wanted)
+        return self._sets.setdefault(found, found)
+
+    def of(self, key: int, page: Any, number: int, offsets: frozenset[int]) -> Piece:
+        """The outputs for some bytes of a page, where no objects are new."""
+        known = self._known.get((key, number, offsets))
+        if known is None:
+            if len(self._known) >= PIECES_KEPT:
+                self._known.clear()
+            outputs: list[Output] = []
+            covered = bytes_of(outputs, ("mem", key), page, sorted(offsets))
+            # One object for equal ones, so that others can tell by it.
+            covered = self._covers.setdefault(
+                covered if covered.__class__ is range else tuple(covered), covered
+            )
+            known = self._known[key, number, offsets] = Piece(outputs, covered)
+        return known
+
+
+def bytes_of(
+    outputs: list[Output], name: tuple[Hashable, ...], page: Any, offsets: Sequence[int]
+) -> Sequence[int]:
+    """Adds outputs for some bytes of a page: whole expressions, and runs of known bytes. The offsets that
+    these cover."""
+    if page.__class__ is bytearray:
+        outputs.append(((*name, "all"), int.from_bytes(page, "little"), 8 * len(page)))
+        return range(len(page))
+    covered: list[int] = []
+    done = 0
+    known: list[int] = []  # a run of known bytes
+    for offset in offsets:
+        if offset < done or offset >= len(page):
+            continue
+        if page[offset].__class__ is not Expr:
+            if known and known[-1] + 1 != offset:
+                outputs.append(run_of(name, page, known))
+                known = []
+            known.append(offset)
+            covered.append(offset)
+            continue
+        if known:
+            outputs.append(run_of(name, page, known))
+            known = []
+        start, size = expression_word(page, offset) or (offset, 1)
+        outputs.append(((*name, start), whole(page[start : start + size]), 8 * size))
+        covered.extend(range(start, start + size))
+        done = start + size
+    if known:
+        outputs.append(run_of(name, page, known))
+    return covered
+
+
+def run_of(name: tuple[Hashable, ...], page: Any, offsets: list[int]) -> Output:
+    """Known bytes that follow each other."""
+    data = bytes(page[offsets[0] : offsets[-1] + 1])
+    return (*name, offsets[0], len(data)), int.from_bytes(data, "little"), 8 * len(data)
+
+
+def whole(data: Sequence[Any]) -> Any:
+    if len(data) == 1:
+        return data[0]
+    try:
+        return int.from_bytes(data, "little")
+    except TypeError:
+        return join_bytes(data)
