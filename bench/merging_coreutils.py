@@ -30,12 +30,12 @@ MORE_PATHS, MORE_PATHS_ON = 10, 6
 
 # Inputs on which plain exploration takes 1 to 60 s.
 SMALL: dict[str, tuple[str, ...]] = {
-    "echo": ("--sym-arg", "4", "--sym-arg", "4"),
-    "basename": ("--sym-arg", "6"),
-    "cut": ("-d", ",", "-f", "1", "--sym-stdin", "8"),
+    "cut": ("-b", "1-2", "--sym-stdin", "16"),
+    "dirname": ("--sym-arg", "12"),
     "fold": ("--sym-stdin", "7"),
-    "paste": ("--sym-stdin", "15"),
-    "wc": ("--sym-stdin", "3"),
+    "od": ("-c", "--sym-stdin", "4"),
+    "paste": ("--sym-stdin", "16"),
+    "unexpand": ("-a", "--sym-stdin", "6"),
 }
 SHORTEST, LONGEST = 1.0, 60.0
 SPEEDUP = 5.0
