@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import copy
+import errno
 from pathlib import Path
 
 import pytest
 
 from anabranch.cli.flags import settings_from_args
 from anabranch.environment.posix.filesystem import FileSystem
+from anabranch.environment.posix.kernel import FILES
 from anabranch.environment.posix.nodes import S_IFREG, OpenFile
 from anabranch.explore.engine import Exploration
 from anabranch.expr import Expr, evaluate, ult, var
 from anabranch.machine import CannotJoin, State, join
 from anabranch.machine.joining.values import choose
 from anabranch.report.events import Collector
+from tests.environment.posix.system import Model
 from tests.machine.harness import load
 
 HEAD = '#include "klee/klee.h"\n#include <stdlib.h>\n'
@@ -147,6 +150,14 @@ def test_files() -> None:
         fs.join(fs.put(fs.nodes[number].changed(data=b"ab")), guard)
     with pytest.raises(CannotJoin, match="made"):
         fs.join(fs.add_loose("file", S_IFREG | 0o600)[0], guard)
+
+
+def test_output_of_different_lengths() -> None:
+    """Standard output is a pipe: how much was written is in the output of the path, not in the file."""
+    short, long = Model(), Model()
+    assert short.write(1, b"ab") == 2 and long.write(1, b"abcd") == 4
+    short.m.notes[FILES].join(long.m.notes[FILES], ult(var("g", 8), 3, 8))
+    assert long.call("lseek", 1, 0, 1) == -errno.ESPIPE
 
 
 def test_sums_stay_sums() -> None:

@@ -194,3 +194,28 @@ def test_same_seed_same_run(tmp_path: Path) -> None:
     first, second = (explore(tmp_path, CALLS, *options) for _ in range(2))
     assert [t.objects for t in first.collector.tests] == [t.objects for t in second.collector.tests]
     assert first.run.tree.states == second.run.tree.states
+
+
+BEHIND_POINTERS = """
+#include "klee/klee.h"
+static unsigned char text[64];
+static int mode;
+unsigned char *volatile out = text;
+int *volatile chosen = &mode;
+int main(void) {
+  unsigned char b[2];
+  klee_make_symbolic(b, sizeof b, "b");
+  if (b[0] < 5) %s = 1; else %s = 2;
+  int n = 0;
+  if (*chosen == 1) n++;
+  if (*chosen + b[1] == 7) n++;
+  return n;
+}
+"""
+
+
+@pytest.mark.parametrize(("place", "apart"), [("out[3]", False), ("*chosen", True)])
+def test_an_element_behind_a_pointer_is_one_of_many(tmp_path: Path, place: str, apart: bool) -> None:
+    """What a read through a pointer in memory means is any byte of an array, but all of a variable."""
+    found = explore(tmp_path, BEHIND_POINTERS % (place, place), "--merge", "qce", "--merging", "static")
+    assert ("not similar" in found.result.reductions["refused"]) is apart
