@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .node import Expr, operands
+from .node import ITE, VAR, Expr, operands
 
 # Sets up to this size are kept on every node met; larger ones only where asked for (a chain of n nodes that
 # each add a variable would else keep n**2 / 2 entries).
@@ -83,6 +83,29 @@ def postorder(roots: list[Expr]) -> list[Expr]:
     """All nodes below the roots, operands before the nodes over them."""
     order = postorder_within(roots, None)
     assert order is not None
+    return order
+
+
+def values_within(root: Expr, limit: int) -> list[Expr] | None:
+    """As `postorder_within`, but of a choice between values only the values, not what decides."""
+    order: list[Expr] = []
+    seen: set[Expr] = set()
+    stack = [root]
+    while stack:
+        n = stack[-1]
+        if n in seen:
+            stack.pop()
+            continue
+        below = (n.b, n.c) if n.op == ITE and n.w > 1 else () if n.op == VAR else (n.a, n.b, n.c)
+        waiting = [x for x in below if x.__class__ is Expr and x not in seen]
+        if waiting:
+            stack.extend(waiting)
+        else:
+            seen.add(n)
+            order.append(n)
+            stack.pop()
+            if len(order) == limit and stack:
+                return None
     return order
 
 

@@ -29,12 +29,13 @@ from anabranch.expr.node import (
     XOR,
     ZEXT,
 )
-from anabranch.expr.variables import postorder_within
+from anabranch.expr.variables import postorder_within, values_within
 
 from .valuesets import ValueSet, highest, lowest
 
 Range: TypeAlias = tuple[int, int]
 NODES_LIMIT = 400  # larger conditions are left to the solver
+EITHER: Range = (0, 1)
 
 
 def known_truth(cond: Expr, sets: Mapping[int, ValueSet]) -> bool | None:
@@ -43,18 +44,24 @@ def known_truth(cond: Expr, sets: Mapping[int, ValueSet]) -> bool | None:
     if n.op == ULT and n.b.__class__ is Expr and n.a.op == VAR and n.b.op == VAR:
         truth = _less(sets[n.a.a], sets[n.b.a])
         return truth if n is cond or truth is None else not truth
-    found = range_of(cond, sets)
-    if found is None:
-        return None
-    lo, hi = found
-    return bool(lo) if lo == hi else None
+    # Most often the values that may be chosen settle it, whatever the (large) conditions of the choices.
+    for order in (values_within(cond, NODES_LIMIT), postorder_within([cond], NODES_LIMIT)):
+        if order is not None:
+            lo, hi = _range(order, sets)
+            if lo == hi:
+                return bool(lo)
+    return None
 
 
 def range_of(e: Expr, sets: Mapping[int, ValueSet]) -> Range | None:
     """A range that holds every value of an expression; None if it is too large to look at."""
-    order = postorder_within([e], NODES_LIMIT)
-    if order is None:
-        return None
+    order = postorder_within([e], NODES_LIMIT) or values_within(e, NODES_LIMIT)
+    return None if order is None else _range(order, sets)
+
+
+def _range(order: list[Expr], sets: Mapping[int, ValueSet]) -> Range:
+    """The range of the last of these nodes, which come after their operands; a condition that is left out
+    can be either."""
     memo: dict[Expr, Range] = {}
     for n in order:
         if n.op == VAR:
@@ -64,10 +71,10 @@ def range_of(e: Expr, sets: Mapping[int, ValueSet]) -> Range | None:
         rule = _RULES.get(n.op)
         r = None
         if rule is not None:
-            a, b, c = (memo[x] if x.__class__ is Expr else (x, x) for x in (n.a, n.b, n.c))
+            a, b, c = (memo.get(x, EITHER) if x.__class__ is Expr else (x, x) for x in (n.a, n.b, n.c))
             r = rule(n, a, b, c)
         memo[n] = (0, MASK[n.w]) if r is None else r
-    return memo[e]
+    return memo[order[-1]]
 
 
 def _less(p: ValueSet, q: ValueSet) -> bool | None:

@@ -9,7 +9,7 @@ from typing import Any
 from anabranch.expr import Expr
 from anabranch.expr.evaluate import SEMANTICS
 from anabranch.expr.node import ITE, VAR
-from anabranch.expr.variables import postorder_within
+from anabranch.expr.variables import postorder_within, values_within
 
 from .valuesets import ValueSet
 
@@ -34,7 +34,7 @@ def few_values(e: Expr, sets: Mapping[int, ValueSet], limit: int) -> frozenset[i
 
     `sets` holds every value of each variable.
     """
-    order = postorder_within([e], NODES_LIMIT)
+    order = postorder_within([e], NODES_LIMIT) or values_within(e, NODES_LIMIT)
     if order is None:
         return None
     memo: dict[Expr, frozenset[Any] | None] = {}
@@ -53,7 +53,7 @@ def few_values(e: Expr, sets: Mapping[int, ValueSet], limit: int) -> frozenset[i
 def _values(n: Expr, memo: Mapping[Expr, frozenset[Any] | None], limit: int) -> frozenset[Any] | None:
     operands: list[frozenset[Any]] = []
     if n.op == ITE:
-        condition = memo[n.a]
+        condition = memo.get(n.a, BOTH)
         assert condition is not None
         sides = [x for x, taken in ((n.b, True), (n.c, False)) if taken in condition]
         union: frozenset[Any] = frozenset()
