@@ -30,12 +30,12 @@ MORE_PATHS, MORE_PATHS_ON = 10, 6
 
 # Inputs on which plain exploration takes 1 to 60 s.
 SMALL: dict[str, tuple[str, ...]] = {
+    "cat": ("-s", "--sym-stdin", "7"),
     "cut": ("-b", "1-2", "--sym-stdin", "16"),
-    "dirname": ("--sym-arg", "12"),
     "fold": ("--sym-stdin", "7"),
     "od": ("-c", "--sym-stdin", "4"),
     "paste": ("--sym-stdin", "16"),
-    "unexpand": ("-a", "--sym-stdin", "6"),
+    "tr": ("-dc", "0-9", "--sym-stdin", "15"),
 }
 SHORTEST, LONGEST = 1.0, 60.0
 SPEEDUP = 5.0

@@ -89,6 +89,8 @@ class AddressResolver:
         self.machine = machine
         self.memory = machine.memory
         self._constant_reads: dict[tuple[Any, ...], Value] = {}
+        self.resolved = 0
+        """How many accesses had a symbolic address."""
         self.choose_base: Callable[[Expr], Value] | None = None
         """Decides what an address is based on, where more is known of pointers than their value."""
 
@@ -100,6 +102,7 @@ class AddressResolver:
 
     def resolve(self, address: Expr, size: int, write: bool) -> tuple[ObjectInfo, Value]:
         """The object of an access of `size` bytes and the offset in it; the path now implies that it fits."""
+        self.resolved += 1
         named = [self.memory.find(number) for number in base_numbers(address)]
         candidates = [info for info in named if info is not None]
         if len(candidates) == 1 and len(named) == 1:

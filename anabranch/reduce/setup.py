@@ -28,6 +28,7 @@ from anabranch.reduce.zequivalence.prune import ZEquivalence
 INSTRUCTION = 0.08
 FORK = 35
 CALL = 40  # of the environment's model
+ACCESS = 120  # at a symbolic address
 MERGED_TURN = 1000
 MERGED_EFFORT = 200
 
@@ -143,7 +144,7 @@ def install_merging(run: Exploration, settings: ReduceSettings, policy: str, zeq
 
     def work(merged: bool) -> float:
         done = INSTRUCTION * machine.counters.instructions() + FORK * machine.decider.forks
-        done += CALL * machine.api.calls
+        done += CALL * machine.api.calls + ACCESS * machine.addresses.resolved
         return done + merged * (MERGED_TURN * run.picks + MERGED_EFFORT * run.space.backend.effort)
 
     race = Race(
