@@ -93,6 +93,8 @@ class Memory:
         self._counts_shared = False
         self._constant_pages: set[int] = set()  # of objects that nobody may write, the same on all paths
         self._nothing: Page | None = None
+        self.dropped = 0
+        """Pages of large objects that have died."""
         self.numbers = numbers
         self.absent: Callable[[int], Page | None] | None = None
         """Makes the pages of reserved objects, by the number of the page that is missing."""
@@ -233,6 +235,7 @@ class Memory:
             if first in self.pages:
                 self.pages = self.pages.delete(first)
             return
+        self.dropped += len(keys)
         pages = self.pages.mutate()  # much quicker than one map after another
         for key in keys:
             pages.pop(key, None)

@@ -29,6 +29,7 @@ INSTRUCTION = 0.08
 FORK = 35
 CALL = 40  # of the environment's model
 ACCESS = 120  # at a symbolic address
+PAGE = 0.35  # of a large object that dies
 MERGED_TURN = 1000
 MERGED_EFFORT = 200
 
@@ -145,6 +146,7 @@ def install_merging(run: Exploration, settings: ReduceSettings, policy: str, zeq
     def work(merged: bool) -> float:
         done = INSTRUCTION * machine.counters.instructions() + FORK * machine.decider.forks
         done += CALL * machine.api.calls + ACCESS * machine.addresses.resolved
+        done += PAGE * machine.memory.dropped
         return done + merged * (MERGED_TURN * run.picks + MERGED_EFFORT * run.space.backend.effort)
 
     race = Race(
