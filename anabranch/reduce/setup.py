@@ -30,8 +30,8 @@ FORK = 35
 CALL = 40  # of the environment's model
 ACCESS = 120  # at a symbolic address
 PAGE = 0.35  # of a large object that dies
-MERGED_TURN = 1000
-MERGED_EFFORT = 200
+MERGED_TURN = 600
+MERGED_EFFORT = 100
 
 
 class ReduceSettings(ZSettings, Protocol):
