@@ -30,6 +30,7 @@ from anabranch.replay.replay import Predicted
 from anabranch.replay.witness import KIND, SIZE, Line, depends_on_fresh_memory, with_witnesses
 
 SECONDS = 10.0
+INDEX_FLAGS = ("-fsanitize=array-bounds", "-fno-sanitize-recover=array-bounds")
 _TO_TEXT = ("-Wno-override-module", "-emit-llvm", "-O1", "-Xclang", "-disable-llvm-passes", "-S")
 
 
@@ -65,14 +66,20 @@ def reproduce(harness: Path, kind: str, line: Line | None, sources: Sources) -> 
                 program = _build_witness(harness, scratch, sources, line)
                 if _depends(program, scratch):
                     return None
+            if problem is not None and kind == "out-of-bounds" and line is not None:
+                # What lies beside a constant may be memory like any other: then the index tells.
+                program = _build(harness, scratch, sources, INDEX_FLAGS)
+                native = run_native(program, time_limit=SECONDS, cwd=scratch)
+                if native.check_kind() == "ptr" and b" %d\n" % line[1] in native.stderr:
+                    return None
             return problem
     except NativeError as error:
         first = next((s for s in str(error).splitlines() if "error" in s), str(error).splitlines()[0])
         return f"cannot be built: {first.strip()}"
 
 
-def _build(harness: Path, scratch: Path, sources: Sources) -> Path:
-    flags = [*sources.flags, "-O0", "-g", *undefined_flags(sources.checks), *ADDRESS_FLAGS]
+def _build(harness: Path, scratch: Path, sources: Sources, more: Sequence[str] = ()) -> Path:
+    flags = [*sources.flags, "-O0", "-g", *undefined_flags(sources.checks), *ADDRESS_FLAGS, *more]
     objects = []
     for number, path in enumerate((harness, *sources.others)):
         output = scratch / f"{number}.o"
