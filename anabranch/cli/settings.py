@@ -266,7 +266,7 @@ class RunSettings:
     )  # fmt: skip
     zeq_wait: int = _option(
         0, "zeq-wait", "Equivalence",
-        "callers wait for at most N turns of the paths inside a call (0: 4096, or 16 with --max-time)",
+        "callers wait for at most N turns of the paths inside a call (0: 4096, or none with --max-time)",
         at_least(0), metavar="N",
     )  # fmt: skip
     zeq_report: bool = _switch(

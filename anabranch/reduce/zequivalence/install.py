@@ -19,7 +19,7 @@ from anabranch.reduce.zequivalence.prune import Exact, ZEquivalence
 from anabranch.reduce.zequivalence.state import Encoder
 from anabranch.reduce.zequivalence.verify import TwinVerifier
 
-HURRIED = 16  # turns that callers wait where time is limited: code behind the call is to be seen, too
+HURRIED_SHARE = 0.2  # of the time that comparing may take then
 
 
 class ZSettings(Protocol):
@@ -50,13 +50,14 @@ class ZParts:
 
     def stack(self, order: Search[State]) -> Search[State]:
         """Callee first around an order that knows nothing of calls."""
+        if self.settings.max_time is not None and not self.settings.zeq_wait:
+            return self.flat(order)  # time may end before the calls do: the order knows what is worth it
         make = worklists(self.run.settings.search, self.run.settings.seed)
-        patience = self.settings.zeq_wait or (PATIENCE if self.settings.max_time is None else HURRIED)
-        self.search = CalleeFirst(order, make, self.calls, patience)
+        self.search = CalleeFirst(order, make, self.calls, self.settings.zeq_wait or PATIENCE)
         return self.search
 
     def flat(self, order: Search[State]) -> Search[State]:
-        """Around an order in which callees come first anyway."""
+        """Around an order in which nobody waits, or callees come first anyway."""
         self.search = CalleeFirst(order, None, self.calls)
         return self.search
 
@@ -66,7 +67,9 @@ class ZParts:
         self.calls.watch()
         encoder = Encoder("leak" in run.settings.checks)
         exact = exact_check() if self.settings.zeq == "exact" else None
-        prune = ZEquivalence(self.calls, self.search, self.ledger, encoder, run.reporter.pruned, exact)
+        share = 1.0 if self.settings.max_time is None else HURRIED_SHARE
+        removed = run.reporter.pruned
+        prune = ZEquivalence(self.calls, self.search, self.ledger, encoder, removed, exact, share)
         if self.settings.verify_reductions:
             prune.verifier = TwinVerifier(run.machine, self._wrong)
         others = operators.figures

@@ -226,7 +226,8 @@ class Common:
         lost: set[int] = set()
         for key in touched:
             page = self.pages[key]
-            lost |= variables_of([page[at] for at in changed[key]])
+            # Where an object was made larger inside the call, nothing was before.
+            lost |= variables_of([page[at] for at in changed[key] if at < len(page)])
         lost -= self.fixed
         if not lost:
             return self.total

@@ -45,7 +45,10 @@ class ZEquivalence:
         encoder: Encoder,
         removed: Callable[[State, int], None],
         exact: Exact | None = None,
+        share: float = 1.0,
     ) -> None:
+        """`share`: of the run's time that looking for twins may take. Where a state has thousands of objects
+        and time is short, the paths are better gone than compared."""
         self.calls = calls
         self.search = search
         self.ledger = ledger
@@ -55,6 +58,10 @@ class ZEquivalence:
         self.asked = 0  # exact checks
         self.undecided = 0
         self.late = 0  # removed when the state that stands for them was gone already
+        self.skipped = 0  # states that were not compared, for want of time
+        self._share = share
+        self._began = perf_counter()
+        self._spent = 0.0
         self._removed = removed
         self._forms = PartForms()
         search.over = self.over
@@ -68,8 +75,13 @@ class ZEquivalence:
             return False
         self.calls.returning = None
         began = perf_counter()
+        if self._spent > self._share * (began - self._began):
+            self.skipped += 1
+            return False
         kept = self._twin(state, call)
-        call.row.seconds += perf_counter() - began
+        spent = perf_counter() - began
+        self._spent += spent
+        call.row.seconds += spent
         if kept is None:
             self.search.holding = call
             return False
@@ -238,6 +250,7 @@ class ZEquivalence:
             "functions": rows,
             "removed": sum(row["states"] - row["kept"] for row in rows),
             "late": self.late,
+            "not compared": self.skipped,
             "seconds": sum(row["seconds"] for row in rows),
             "opened calls": self.search.opened,
             "given up call sites": sum(place.closed for place in self.ledger.places.values()),
