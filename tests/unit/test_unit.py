@@ -294,3 +294,36 @@ def test_however_it_is_run(tmp_path: Path, flags: tuple[str, ...]) -> None:
       return 0; }"""
     (found,) = unit(tmp_path, source, "f", "--depth", "2", *flags)
     assert errors(found) == [(6, "null-pointer", "answer")] and all_reproduced(found)
+
+
+LARGER_INSIDE = """#include <assert.h>
+struct base { int kind, flags; };
+struct text { struct base base; int length, more; };
+int ask(void);
+static int inner(struct base *b) {
+  int k = ask();
+  if (k > 5) return 0;
+  if (b->kind == 3) {
+    struct text *t = (struct text *)b;
+    b->flags = k;
+    if (k > 3) t->length = k;
+    else if (k > 1) t->more = 7;
+  }
+  return k & 1;
+}
+int outer(struct base *b) {
+  int r = b->kind + b->flags;
+  r += inner(b);
+  r += inner(b);
+  if (b->kind == 3 && r == 2) assert(((struct text *)b)->length != 4);
+  return r;
+}
+"""
+
+
+@pytest.mark.parametrize("more", [(), ("--max-time", "20")])
+def test_twins_where_an_object_was_made_larger_inside_a_call(tmp_path: Path, more: tuple[str, ...]) -> None:
+    (plain,) = unit(tmp_path, LARGER_INSIDE, "outer", *more)
+    (reduced,) = unit(tmp_path, LARGER_INSIDE, "outer", "--zeq", "rules", *more)
+    assert reduced["complete"] and errors(reduced) == errors(plain) != []
+    assert reduced["blocks"] == plain["blocks"] and all_reproduced(reduced)
