@@ -35,7 +35,7 @@ SMALL: dict[str, tuple[str, ...]] = {
     "fold": ("--sym-stdin", "7"),
     "od": ("-c", "--sym-stdin", "4"),
     "paste": ("--sym-stdin", "16"),
-    "tr": ("-dc", "0-9", "--sym-stdin", "15"),
+    "tr": ("-dc", "0-9", "--sym-stdin", "16"),
 }
 SHORTEST, LONGEST = 1.0, 60.0
 SPEEDUP = 5.0

@@ -27,7 +27,7 @@ Value = Any
 MAX_LEAVES = 1 << 16  # places a read may choose from before the path forks over halves
 MAX_TARGETS = 1 << 11  # likewise for a write, which touches every one of them
 MAX_CHOICES = 1 << 18  # bytes of a block at all the places where it may be written
-FEW = 16  # places that are told one by one
+FEW = 64  # places that are told one by one
 WORD = 8  # bytes that a block is chosen in at a time
 
 

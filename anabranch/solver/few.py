@@ -14,7 +14,8 @@ from anabranch.expr.variables import postorder_within, values_within
 from .valuesets import ValueSet
 
 NODES_LIMIT = 300
-COMBINATIONS = 256  # of operands' values that are tried for a node
+VALUES_LIMIT = 2000  # nodes if what decides choices is left out
+COMBINATIONS = 1024  # of operands' values that are tried for a node
 BOTH = frozenset((False, True))
 
 
@@ -34,7 +35,7 @@ def few_values(e: Expr, sets: Mapping[int, ValueSet], limit: int) -> frozenset[i
 
     `sets` holds every value of each variable.
     """
-    order = postorder_within([e], NODES_LIMIT) or values_within(e, NODES_LIMIT)
+    order = postorder_within([e], NODES_LIMIT) or values_within(e, VALUES_LIMIT)
     if order is None:
         return None
     memo: dict[Expr, frozenset[Any] | None] = {}
