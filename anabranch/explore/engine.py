@@ -42,6 +42,7 @@ TURN_INSTRUCTIONS = 1000  # what a turn counts for at least, also if it loops wi
 FORKING_SHARE = 10  # of the time of a turn, after which it ends at a fork
 TURN_SECONDS = 0.01  # of a turn in vain count like another one, where time is limited
 TURNS_IN_TIME = 600  # turns that the time limit of a run has room for at least
+FINISHING = 0.05  # of the time limit, that tests of what merged paths have covered may take when it is up
 STATS_SECONDS = 1.0
 PROGRESS_SECONDS = 0.2
 LOOK_SHARE = 50  # times as long as a look took, it is not repeated
@@ -254,6 +255,8 @@ class Exploration:
         reporter = self.reporter
         left = len(self.search)
         if self.stopped is not None:
+            if self.settings.max_time is not None:
+                self.reporter.deadline = time.monotonic() + FINISHING * self.settings.max_time
             self._give_up(list(self.search.states()), self.stopped)
         self.operators.finish()
         self.tree.flush()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from math import inf
+from time import monotonic
 from typing import Any, Protocol
 
 from anabranch.environment import render
@@ -60,6 +62,8 @@ class Reporter:
         self.tally = Tally()
         self.removed = 0  # states that went no further because others show the same
         self.tests = 0
+        self.deadline = inf
+        """When, on the monotonic clock, no more tests are made of what parts of merged paths have covered."""
         self.errors: list[ErrorRecord] = []
         self.covers = settings.tests == "covering"  # is there to be a test for whatever is covered?
         self.on_tick: Callable[[], None] = lambda: None
@@ -305,6 +309,8 @@ class Reporter:
             before = len(left)
             left = [debt for debt in left if not self._add_debt(debt)]
             if len(left) == before:
+                if monotonic() > self.deadline:
+                    self.losses.add("no time for a test")
                 break  # nobody left that this path could pay
             number = self._write(end, where, status, kind)
             first = number if first is None else first
@@ -315,6 +321,8 @@ class Reporter:
     def _add_debt(self, debt: Any) -> bool:
         """Make the running path one that pays a debt, if it can be."""
         path = self.machine.path
+        if monotonic() > self.deadline:
+            return False
         try:
             feasible = debt.condition is True or assume(path.slices, debt.condition, path.space)
         except SolverUnknown:

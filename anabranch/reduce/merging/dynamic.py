@@ -137,8 +137,10 @@ class DynamicMerging:
         self._leave(state, key)
 
     def pick(self) -> State:
+        # Every other turn is that of the driving order: a forwarding set that never gets empty would leave it
+        # none.
+        state = None if self.hurry else self._lagging()
         self.hurry = False
-        state = self._lagging()
         if state is not None:
             key = self.waiting.key(state)
             self.waiting.remove(state)

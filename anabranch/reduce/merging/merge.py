@@ -17,6 +17,7 @@ from anabranch.reduce.merging.waiting import Waiting
 from anabranch.solver import SliceSpace
 
 CANDIDATES = 32  # states at one place that a state is compared with, the latest ones
+REFUSALS = 2  # joins that turn out to be impossible, after which the others are not tried
 
 
 class Merging:
@@ -65,6 +66,7 @@ class Merging:
         return state
 
     def _join_one(self, state: State) -> State | None:
+        refusals = 0
         for other in self.waiting.at(self.waiting.key(state))[-CANDIDATES:]:
             if not self.similarity.similar(other, state):
                 self.refused["not similar"] += 1
@@ -73,6 +75,9 @@ class Merging:
                 joined = join(other, state, self.space, self.heaps_must_agree, self.in_rounds(state))
             except CannotJoin as refusal:
                 self.refused[refusal.reason] += 1
+                refusals += 1
+                if refusals == REFUSALS:
+                    return None
                 continue
             if self.verifier is not None:
                 self.verifier.merged(other, state, joined)
