@@ -62,6 +62,9 @@ class Reporter:
         self.tally = Tally()
         self.removed = 0  # states that went no further because others show the same
         self.tests = 0
+        self._written: dict[
+            Hashable, int | None
+        ] = {}  # where there is a test for what is covered: those made
         self.deadline = inf
         """When, on the monotonic clock, no more tests are made of what parts of merged paths have covered."""
         self.errors: list[ErrorRecord] = []
@@ -364,6 +367,25 @@ class Reporter:
         for item, name in zip(inputs, names, strict=True):
             data = b"".join(model[v.a].to_bytes(v.w // 8, "little") for v in item.variables)
             objects.append((name, data))
+        if self.covers:
+            # Paths that were joined, or explored twice, may owe what one input shows.
+            key = (end, kind, where.loc if where is not None else None, *objects)
+            if key not in self._written:
+                self._written[key] = self._report(objects, holds, model, end, where, status, kind)
+            return self._written[key]
+        return self._report(objects, holds, model, end, where, status, kind)
+
+    def _report(
+        self,
+        objects: Sequence[tuple[str, bytes]],
+        holds: Callable[[Expr], bool],
+        model: dict[int, int],
+        end: str,
+        where: Where | None,
+        status: Any,
+        kind: str | None,
+    ) -> int | None:
+        path = self.machine.path
         output = record(path.output, holds)
         loc = where.loc if where is not None else None
         condition = None
