@@ -5,8 +5,9 @@ the worklists are used as a stack. States behind the call are held until nobody 
 that are left then go on in the worklist around it. A call that takes too long is opened: its states join
 those around it and nobody waits for them any longer.
 
-Where another order is in charge that has callees come first by itself (the topological one), only counts are
-kept here, so that it is known when a call is over.
+Where another order is in charge, only counts are kept here, so that it is known when a call is over: the
+topological one has callees come first by itself, and where time is limited nobody waits. Then a state that was
+compared behind a call goes on at once, as if it had not been stopped.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from anabranch.machine import State
 from anabranch.machine.translator.sites import ReturnSite
 from anabranch.reduce.zequivalence.calls import Call, Calls
 
+AT_ONCE = 64  # times in a row that a state goes on behind a call before others have their turn
 PATIENCE = 4096  # turns of the paths inside a call until its callers go on without them
 
 
@@ -30,12 +32,17 @@ class CalleeFirst:
         make_order: Callable[[], Search[State]] | None,
         calls: Calls,
         patience: int = PATIENCE,
+        at_once: bool = False,
     ) -> None:
-        """`make_order` gives the worklist of a call; None: the outermost order has callees first."""
+        """`make_order` gives the worklist of a call; None: the outermost order is in charge, and states go on
+        behind calls when it is their turn, or `at_once`."""
         self._outermost = outermost
         self._make_order = make_order
         self._calls = calls
         self._patience = patience
+        self._at_once = at_once
+        self._next: State | None = None  # it goes on at once
+        self._in_a_row = 0
         self._owner: dict[State, Call | None] = {}  # of every waiting state; of a held one, what holds it
         self._at: Call | None = None  # where states were last picked
         self._roots: dict[Call, None] = {}  # armed calls that are in no other
@@ -124,6 +131,8 @@ class CalleeFirst:
                 holding.held[state] = None
                 continue
             self._put([state], self._calls.innermost(state.continuation))
+            if behind and self._at_once:
+                self._next = state
 
     def remove(self, state: State) -> None:
         call = self._owner.pop(state)
@@ -193,6 +202,12 @@ class CalleeFirst:
                 if call in self._siblings(call.around):
                     self._finish(call)
                 call = call.around
+        state, self._next = self._next, None
+        if state is not None and state in self._owner and self._in_a_row < AT_ONCE:
+            self._in_a_row += 1
+            self.remove(state)
+            return state
+        self._in_a_row = 0
         state = self._outermost.pick()
         call = self._owner.pop(state)
         if call is not None:

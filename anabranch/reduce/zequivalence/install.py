@@ -51,13 +51,15 @@ class ZParts:
     def stack(self, order: Search[State]) -> Search[State]:
         """Callee first around an order that knows nothing of calls."""
         if self.settings.max_time is not None and not self.settings.zeq_wait:
-            return self.flat(order)  # time may end before the calls do: the order knows what is worth it
+            # Time may end before the calls do: the order knows what is worth it.
+            self.search = CalleeFirst(order, None, self.calls, at_once=True)
+            return self.search
         make = worklists(self.run.settings.search, self.run.settings.seed)
         self.search = CalleeFirst(order, make, self.calls, self.settings.zeq_wait or PATIENCE)
         return self.search
 
     def flat(self, order: Search[State]) -> Search[State]:
-        """Around an order in which nobody waits, or callees come first anyway."""
+        """Around an order in which callees come first anyway."""
         self.search = CalleeFirst(order, None, self.calls)
         return self.search
 
