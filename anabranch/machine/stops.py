@@ -39,6 +39,7 @@ class Stops:
         self._classes: dict[int, type[int]] = {}
         self._returns: dict[tuple[int, int], ReturnSite | None] = {}
         self._entered = -1  # the place that a state was just entered at: it has stopped there already
+        self._suspended: set[int] | None = None
 
     def install(self, number: int) -> None:
         """Ask `arrival` whenever a block begins, `returned` whenever a call has."""
@@ -61,12 +62,23 @@ class Stops:
         made: type[int] = type("Stop", (int,), {"__slots__": (), "__iadd__": count})
         return made
 
-    def clear(self) -> None:
-        """No stops any more."""
-        N = self.machine.counters.N
-        for number in self.installed:
-            N[number] = int(N[number])
-        self.installed.clear()
+    @property
+    def suspended(self) -> bool:
+        return self._suspended is not None
+
+    def suspend(self) -> None:
+        """No stops for now."""
+        if self._suspended is None:
+            N = self.machine.counters.N
+            for number in self.installed:
+                N[number] = int(N[number])
+            self._suspended, self.installed = self.installed, set()
+
+    def resume(self) -> None:
+        """The stops that were there before they were suspended."""
+        numbers, self._suspended = self._suspended or (), None
+        for number in numbers:
+            self.install(number)
 
     def entering(self, state: State) -> None:
         """A state is about to run."""

@@ -116,8 +116,11 @@ def install_merging(run: Exploration, settings: ReduceSettings, policy: str, zeq
 
     if is_dynamic(settings):
         driving = run.search if zeq is None else zeq.stack(run.search)
-        dynamic = DynamicMerging(machine, places, similarity, driving, ledger)
+        shared = policy == "auto" and zeq is None  # paths that are not merged pass the stops of twins too
+        seconds = settings.max_time if shared else None
+        dynamic = DynamicMerging(machine, places, similarity, driving, ledger, seconds=seconds)
         merging = Merging(dynamic.waiting, dynamic, similarity, run.space, run.tree, ledger, leaks)
+        merging.plain = lambda: machine.stops.suspended
         merging.verifier = Verifier(run.space, wrong) if settings.verify_reductions else None
         regions = Regions(dynamic, run.space, run.tree)
         merging.search = regions
@@ -132,15 +135,14 @@ def install_merging(run: Exploration, settings: ReduceSettings, policy: str, zeq
     merging = Merging(waiting, waiting, similarity, run.space, run.tree, ledger, leaks)
     merging.verifier = Verifier(run.space, wrong) if settings.verify_reductions else None
     merging.in_rounds = in_rounds
-    static = StaticMerging(machine, places, waiting, ledger)
-    merging.plain = lambda: not static.active
+    StaticMerging(machine, places, waiting, ledger)
+    merging.plain = lambda: machine.stops.suspended
     run.batch = NO_BATCH
     order: Search[State] = waiting if zeq is None else zeq.flat(waiting)
     regions = Regions(order, run.space, run.tree)
     merging.search = regions
     if policy != "auto" or run.reporter.counts_exactly or zeq is not None:
         # Paths that are told apart, and twins that are removed, belong to one exploration.
-        static.begin()
         return Operators(regions, merging, NoPrune(), figures)
 
     def work(merged: bool) -> float:
@@ -149,9 +151,10 @@ def install_merging(run: Exploration, settings: ReduceSettings, policy: str, zeq
         done += PAGE * machine.memory.dropped
         return done + merged * (MERGED_TURN * run.picks + MERGED_EFFORT * run.space.backend.effort)
 
+    machine.stops.suspend()  # the plain one begins
     race = Race(
         Contestant(Regions(Dfs(), run.space, run.tree) if marks_regions(run) else Dfs()),
-        Contestant(regions, static.begin, static.pause),
+        Contestant(regions, machine.stops.resume, machine.stops.suspend),
         work,
         run.tree,
         run.reporter,

@@ -45,6 +45,9 @@ class Topological(Generic[S]):
                 del self._entry[state]
                 return state
 
+    def __contains__(self, state: object) -> bool:
+        return state in self._entry
+
     def __len__(self) -> int:
         return len(self._entry)
 

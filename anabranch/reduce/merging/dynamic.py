@@ -7,24 +7,37 @@ of another belongs to the forwarding set.
 
 Only places where paths can meet are noted: the join points of forks, and where states wait. Blocks in between
 are passed by both or by neither.
+
+Beyond the paper: those that are likeliest to become similar are paths that have just parted. So what comes of
+one choice of the driving order is a family: for some turns its members run in topological order and wait for
+each other where they meet again, as in static merging, before the driving order chooses anew.
+
+Where time is limited, merging has but a share of it, and what the driving order chooses in the rest goes on
+path by path, as if there were no merging: merged states stand for many paths, and are slow.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from time import monotonic
 from typing import Any
 
 from anabranch.explore.protocols import Search
+from anabranch.explore.search.topological import Topological
 from anabranch.machine import Machine, State
 from anabranch.machine.state import Continuation
 from anabranch.machine.translator.sites import BranchSite, PointSite, Target
+from anabranch.reduce.merging.arming import arm, reached
 from anabranch.reduce.merging.ledger import Ledger
 from anabranch.reduce.merging.places import Places
 from anabranch.reduce.merging.similarity import Similarity
 from anabranch.reduce.merging.waiting import Waiting
 
 DELTA = 8  # places; the paper's distance is 8 basic blocks
+FAMILY_TURNS = 128  # of the states that come of one choice, until the driving order chooses again
+SHARE = 0.25  # of the time, where it is limited, that merging may take
+FAMILY_SHARE = 0.125  # of that, that one family may
 
 
 class Here:
@@ -62,7 +75,9 @@ class DynamicMerging:
         driving: Search[State],
         ledger: Ledger,
         delta: int = DELTA,
+        seconds: float | None = None,
     ) -> None:
+        """`seconds`: the limited time of the run, of which merging has a share; None: all is merging."""
         self.machine = machine
         self.places = places
         self.similarity = similarity
@@ -70,8 +85,13 @@ class DynamicMerging:
         self.ledger = ledger
         self.waiting = Waiting(driving, similarity.key, ledger.turn)
         self.passed: Counter[Hashable] = Counter()  # keys that waiting states had lately
-        self.forwarding: dict[State, None] = {}
+        self.forwarding: Topological[State] = Topological(places.rank)
+        self.family: Topological[State] = Topological(places.rank)
         self.forwarded = 0
+        self._turns_left = 0  # of the family
+        self._seconds = seconds
+        self._merging = self._alone = 0.0  # seconds so far with merging and without
+        self._since = monotonic()
         self.hurry = False  # the state picked last is being forwarded: it runs to its next fork only
         self._pages = RunningPages(machine)
         machine.decider.on_fork = self.forked
@@ -80,20 +100,22 @@ class DynamicMerging:
     # ---- the running path ----------------------------------------------------------------------------
 
     def forked(self, site: BranchSite | PointSite, continuation: Continuation) -> None:
-        """The sides of a fork will be looked at where they meet again."""
-        for stop in self.places.meeting_points(site.unit, site.block, continuation):
-            self.machine.stops.install(stop[0])
+        if not self.machine.stops.suspended:
+            arm(self.machine.path, self.machine.stops, self.places, site, continuation)
 
     def arrived(
         self, number: int, target: Target, continuation: Continuation, values: tuple[Any, ...]
     ) -> bool:
-        """Note the place; stop where a similar state waits."""
+        """Note the place; stop where a similar state waits, or where one of the family may come."""
+        path = self.machine.path
+        expected = reached(path, number, continuation[2]) is not None
         here: Any = Here(target, continuation, self._pages)
         here.values = values
         key = self.similarity.key(here)
-        if self.waiting.holds(key) and self.ledger.open(number):
+        if self.ledger.open(number) and (
+            self.waiting.holds(key) or (expected and (len(self.family) or self.machine.decider.siblings))
+        ):
             return True
-        path = self.machine.path
         path.recent = (*path.recent[1 - self.delta :], key)
         if self.passed.get(key):
             # It follows a waiting state: from here on every fork may be the place where that one waits.
@@ -107,21 +129,33 @@ class DynamicMerging:
         return f"dynamic merging around {self.waiting.description}"
 
     def add(self, states: Sequence[State]) -> None:
+        if self.machine.stops.suspended:
+            self.waiting.add_apart(states)
+            return
         self.waiting.add(states)
         for state in states:
             key = self.waiting.key(state)
-            if self.passed.get(key):
-                self.forwarding[state] = None
+            if self._turns_left:
+                self.family.add([state])
+            elif self.passed.get(key):
+                self.forwarding.add([state])
             for past in state.recent:
                 if past != key:
                     self.passed[past] += 1
-                    self.forwarding.update(dict.fromkeys(s for s in self.waiting.at(past) if s is not state))
+                    self._forward(s for s in self.waiting.at(past) if s is not state)
             entry = state.entry
             if isinstance(entry, Target) and entry.key[0] == "block":
                 self.machine.stops.install(entry.place)
 
+    def _forward(self, states: Iterable[State]) -> None:
+        for state in states:
+            if state not in self.family and state not in self.forwarding:
+                self.forwarding.add([state])
+
     def _leave(self, state: State, key: Hashable) -> None:
-        self.forwarding.pop(state, None)
+        for order in (self.family, self.forwarding):
+            if state in order:
+                order.remove(state)
         for past in state.recent:
             if past != key:
                 left = self.passed[past] - 1
@@ -132,34 +166,76 @@ class DynamicMerging:
         state.recent = (*state.recent[1 - self.delta :], key)
 
     def remove(self, state: State) -> None:
-        key = self.waiting.key(state)
+        key = self.waiting.key(state) if self.waiting.keyed(state) else None
         self.waiting.remove(state)
-        self._leave(state, key)
+        if key is not None:
+            self._leave(state, key)
 
     def pick(self) -> State:
-        # Every other turn is that of the driving order: a forwarding set that never gets empty would leave it
-        # none.
-        state = None if self.hurry else self._lagging()
-        self.hurry = False
-        if state is not None:
-            key = self.waiting.key(state)
-            self.waiting.remove(state)
-            self.ledger.turn(state)
-            self.forwarded += 1
-            self.hurry = True
+        if self._turns_left and len(self.family):
+            self._turns_left -= 1
+            self.hurry = False
+            if not self._too_long():
+                return self._take(self.family.pick())
+        self._part()
+        if not self._has_time():
+            self.machine.stops.suspend()
+            return self._driven()
+        self.machine.stops.resume()
+        self._turns_left = FAMILY_TURNS
+        # Every other family is that of a choice of the driving order: a forwarding set that never gets empty
+        # would leave it none.
+        lagging = None if self.hurry else self._lagging()
+        self.hurry = lagging is not None
+        if lagging is None:
+            return self._driven()
+        self.forwarded += 1
+        return self._take(lagging)
+
+    def _has_time(self) -> bool:
+        """May merging go on?"""
+        if self._seconds is None:
+            return True
+        now = monotonic()
+        if self.machine.stops.suspended:
+            self._alone += now - self._since
         else:
-            state, key = self.waiting.pick_with_key()
+            self._merging += now - self._since
+        self._since = now
+        return self._merging <= SHARE * (self._merging + self._alone)
+
+    def _too_long(self) -> bool:
+        """Has the family had the time of one?"""
+        return self._seconds is not None and monotonic() - self._since > FAMILY_SHARE * SHARE * self._seconds
+
+    def _driven(self) -> State:
+        state, key = self.waiting.pick_with_key()
+        if key is not None:
+            self._leave(state, key)
+        return state
+
+    def _take(self, state: State) -> State:
+        key = self.waiting.key(state)
+        self.waiting.remove(state)
+        self.ledger.turn(state)
         self._leave(state, key)
         return state
 
+    def _part(self) -> None:
+        """The family has had its turns: nobody waits for its members any longer."""
+        for state in list(self.family.states()):
+            self.family.remove(state)
+            state.stops = None
+            if self.passed.get(self.waiting.key(state)):
+                self.forwarding.add([state])
+
     def _lagging(self) -> State | None:
         """The first state of the forwarding set in topological order."""
-        while self.forwarding:
-            state = min(self.forwarding, key=self.places.rank)
+        while len(self.forwarding):
+            state = self.forwarding.pick()
             if self.passed.get(self.waiting.key(state)):
                 return state
-            del self.forwarding[state]  # the one it lagged behind has gone
-        return None
+        return None  # those they lagged behind have gone
 
     def __len__(self) -> int:
         return len(self.waiting)

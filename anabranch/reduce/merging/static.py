@@ -12,11 +12,11 @@ from __future__ import annotations
 from typing import Any
 
 from anabranch.machine import Machine, State
-from anabranch.machine.path import Path
-from anabranch.machine.state import Cons, Continuation
+from anabranch.machine.state import Continuation
 from anabranch.machine.translator.sites import BranchSite, PointSite, Target
+from anabranch.reduce.merging.arming import arm, reached
 from anabranch.reduce.merging.ledger import Ledger
-from anabranch.reduce.merging.places import Places, Stop
+from anabranch.reduce.merging.places import Places
 from anabranch.reduce.merging.waiting import Waiting
 
 
@@ -29,58 +29,20 @@ class StaticMerging:
         self.path = machine.path
         self.places = places
         self.waiting = waiting
-        self._paused: set[int] | None = set()
         machine.decider.on_fork = self.forked
         machine.stops.arrival = self.arrived
 
-    def begin(self) -> None:
-        """From now on paths stop."""
-        for number in self._paused or ():
-            self.machine.stops.install(number)
-        self._paused = None
-
-    def pause(self) -> None:
-        """Paths that are not to be merged run for now: they stop nowhere."""
-        self._paused = set(self.machine.stops.installed)
-        self.machine.stops.clear()
-
-    @property
-    def active(self) -> bool:
-        return self._paused is None
-
     def forked(self, site: BranchSite | PointSite, continuation: Continuation) -> None:
-        """The running path is about to fork: both sides will stop where they meet again."""
-        if self._paused is not None:
-            return
-        path = self.path
-        for stop in self.places.meeting_points(site.unit, site.block, continuation):
-            if not armed(path.stops, stop):
-                path.stops = (stop, path.stops)
-                self.machine.stops.install(stop[0])
+        if not self.machine.stops.suspended:
+            arm(self.path, self.machine.stops, self.places, site, continuation)
 
     def arrived(self, number: int, target: Target, continuation: Continuation, values: Any) -> bool:
         """The running path came to a stop: is it one of its own?"""
-        path, depth = self.path, continuation[2]
-        stops = path.stops
-        while stops is not None and stops[0][1] > depth:
-            stops = stops[1]  # of frames that have returned
-        found = stops
-        while found is not None and found[0][1] == depth:
-            if found[0][0] == number:
-                self._stop(number, found)
-                return self._may_meet() and self.ledger.open(number)
-            found = found[1]
-        path.stops = stops
-        return False
-
-    def _stop(self, number: int, stops: tuple[Stop, Cons]) -> None:
-        path = self.path
-        (number, depth, before), rest = stops
-        if before >= 0:
-            path.stops = ((number, depth, progress(path, before)), rest)
-        else:
-            path.stops = rest
-        path.recent = (number,) if before >= 0 else ()
+        stop = reached(self.path, number, continuation[2])
+        if stop is None:
+            return False
+        self.path.recent = (number,) if stop[2] >= 0 else ()
+        return self._may_meet() and self.ledger.open(number)
 
     def _may_meet(self) -> bool:
         """Is there anybody to wait for?"""
@@ -90,21 +52,3 @@ class StaticMerging:
 def in_rounds(state: State) -> bool:
     """Did it stop at the header of a loop to meet paths that took more or fewer rounds?"""
     return state.recent == (state.place,)
-
-
-def progress(path: Path, before: int) -> int:
-    """How far into its input the path has looked. A join may forget decisions: what was seen stays seen."""
-    for index in reversed(path.slices):
-        if index <= before or path.slices[index].constraints:
-            return max(index, before)
-    return before
-
-
-def armed(stops: Cons, stop: Stop) -> bool:
-    """Does a path stop there already?"""
-    depth = stop[1]
-    while stops is not None and stops[0][1] >= depth:
-        if stops[0][0] == stop[0] and stops[0][1] == depth and (stops[0][2] < 0) == (stop[2] < 0):
-            return True
-        stops = stops[1]
-    return False

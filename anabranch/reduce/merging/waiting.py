@@ -49,6 +49,14 @@ class Waiting:
         self._latest = None
         self._order.add(states)
 
+    def add_apart(self, states: Sequence[State]) -> None:
+        """States that nobody is to be joined with."""
+        self._order.add(states)
+
+    def keyed(self, state: State) -> bool:
+        """Does it wait where others may find it?"""
+        return state in self._keys
+
     def remove(self, state: State) -> None:
         self._forget(state)
         self._order.remove(state)
@@ -62,7 +70,10 @@ class Waiting:
         return state, self._forget(state)
 
     def _forget(self, state: State) -> Hashable:
-        key = self._keys.pop(state)
+        """Its key; None if it waited apart."""
+        key = self._keys.pop(state, None)
+        if key is None:
+            return None
         bucket = self._by_key[key]
         del bucket[state]
         if not bucket:
