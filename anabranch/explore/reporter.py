@@ -62,9 +62,8 @@ class Reporter:
         self.tally = Tally()
         self.removed = 0  # states that went no further because others show the same
         self.tests = 0
-        self._written: dict[
-            Hashable, int | None
-        ] = {}  # where there is a test for what is covered: those made
+        # Where there is a test for what is covered: those made.
+        self._written: dict[Hashable, int | None] = {}
         self.deadline = inf
         """When, on the monotonic clock, no more tests are made of what parts of merged paths have covered."""
         self.errors: list[ErrorRecord] = []

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from .node import ITE, VAR, Expr, operands
+from collections.abc import Callable, Iterable
+
+from .node import ITE, Expr, operands
 
 # Sets up to this size are kept on every node met; larger ones only where asked for (a chain of n nodes that
 # each add a variable would else keep n**2 / 2 entries).
@@ -88,28 +90,18 @@ def postorder(roots: list[Expr]) -> list[Expr]:
 
 def values_within(root: Expr, limit: int) -> list[Expr] | None:
     """As `postorder_within`, but of a choice between values only the values, not what decides."""
-    order: list[Expr] = []
-    seen: set[Expr] = set()
-    stack = [root]
-    while stack:
-        n = stack[-1]
-        if n in seen:
-            stack.pop()
-            continue
-        below = (n.b, n.c) if n.op == ITE and n.w > 1 else () if n.op == VAR else (n.a, n.b, n.c)
-        waiting = [x for x in below if x.__class__ is Expr and x not in seen]
-        if waiting:
-            stack.extend(waiting)
-        else:
-            seen.add(n)
-            order.append(n)
-            stack.pop()
-            if len(order) == limit and stack:
-                return None
-    return order
+    return postorder_within([root], limit, _values)
 
 
-def postorder_within(roots: list[Expr], limit: int | None) -> list[Expr] | None:
+def _values(e: Expr) -> Iterable[Expr]:
+    if e.op == ITE and e.w > 1:
+        return [x for x in (e.b, e.c) if x.__class__ is Expr]
+    return operands(e)
+
+
+def postorder_within(
+    roots: list[Expr], limit: int | None, below: Callable[[Expr], Iterable[Expr]] = operands
+) -> list[Expr] | None:
     """As `postorder`, or None if there are more than `limit` nodes."""
     order: list[Expr] = []
     seen: set[Expr] = set()
@@ -119,7 +111,7 @@ def postorder_within(roots: list[Expr], limit: int | None) -> list[Expr] | None:
         if n in seen:
             stack.pop()
             continue
-        waiting = [child for child in operands(n) if child not in seen]
+        waiting = [child for child in below(n) if child not in seen]
         if waiting:
             stack.extend(reversed(waiting))
         else:

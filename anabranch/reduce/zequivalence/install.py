@@ -73,7 +73,9 @@ class ZParts:
         removed = run.reporter.pruned
         prune = ZEquivalence(self.calls, self.search, self.ledger, encoder, removed, exact, share)
         if self.settings.verify_reductions:
-            prune.verifier = TwinVerifier(run.machine, self._wrong)
+            prune.verifier = TwinVerifier(
+                run.machine, self._wrong, lambda: run.limits.check(run.figures) is not None
+            )
         others = operators.figures
         return replace(operators, prune=prune, figures=lambda: {**others(), "zequivalence": prune.figures()})
 

@@ -66,8 +66,10 @@ class Seen:
 class Shadow:
     """Explores states in secret: tree, observer and counters of the machine are exchanged meanwhile."""
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: Machine, over: Callable[[], bool]) -> None:
+        """`over`: is there no time left?"""
         self.machine = machine
+        self.over = over
         self.seen = Seen()
         self.too_much = False
         self._at_branch = False
@@ -136,7 +138,7 @@ class Shadow:
             pending, turns = [first], 0
             while pending and not self.too_much:
                 turns += 1
-                if turns > MOST_TURNS:
+                if turns > MOST_TURNS or self.over():
                     self.too_much = True
                     break
                 self.machine.trap.begin_turn(TURN_INSTRUCTIONS, None, alone=False)
@@ -175,8 +177,8 @@ class Shadow:
 class TwinVerifier:
     """Compares removed states with those that stand for them, and tells of differences."""
 
-    def __init__(self, machine: Machine, report: Callable[[str], None]) -> None:
-        self.shadow = Shadow(machine)
+    def __init__(self, machine: Machine, report: Callable[[str], None], over: Callable[[], bool]) -> None:
+        self.shadow = Shadow(machine, over)
         self.report = report
         self.verified = 0
         self.undecided = 0

@@ -68,13 +68,14 @@ def is_concrete(values: tuple[Any, Any]) -> bool:
     return not any(value.__class__ is Expr for value in values)
 
 
-@pytest.mark.parametrize("kind", ["static", "dynamic"])
+@pytest.mark.parametrize(
+    ("kind", "order"), [("static", "dfs"), ("dynamic", "random-path"), ("dynamic", "dfs")]
+)
 def test_arg_keeps_states_apart_and_i_does_not(
-    tmp_path: Path, joins: list[tuple[str, dict[str, tuple[Any, Any]]]], kind: str
+    tmp_path: Path, joins: list[tuple[str, dict[str, tuple[Any, Any]]]], kind: str, order: str
 ) -> None:
     options = ("--merge", "qce", "--qce-alpha", "0.5", "--qce-beta", "0.6", "--merging", kind)
-    options += ("--search", "random-path") if kind == "dynamic" else ()
-    found = explore(tmp_path, ECHO, *options, "--tests", "none")
+    found = explore(tmp_path, ECHO, *options, "--search", order, "--tests", "none")
     assert found.result.complete
     in_echo = [difference for function, difference in joins if function == "echo"]
     assert in_echo
