@@ -16,6 +16,7 @@ from anabranch.reduce.merging.multiplicity import regression
 from anabranch.reduce.merging.places import Places
 from anabranch.reduce.merging.race import Contestant, Race
 from anabranch.reduce.merging.regions import Regions
+from anabranch.reduce.merging.share import TimeShare
 from anabranch.reduce.merging.similarity import Everything, QceSimilarity, Similarity
 from anabranch.reduce.merging.static import StaticMerging, in_rounds
 from anabranch.reduce.merging.verify import Verifier
@@ -116,9 +117,11 @@ def install_merging(run: Exploration, settings: ReduceSettings, policy: str, zeq
 
     if is_dynamic(settings):
         driving = run.search if zeq is None else zeq.stack(run.search)
-        shared = policy == "auto" and zeq is None  # paths that are not merged pass the stops of twins too
-        seconds = settings.max_time if shared else None
-        dynamic = DynamicMerging(machine, places, similarity, driving, ledger, seconds=seconds)
+        share = None
+        # Twins are found at stops, too, which are suspended while paths are not merged.
+        if policy == "auto" and settings.max_time is not None and zeq is None:
+            share = TimeShare(settings.max_time)
+        dynamic = DynamicMerging(machine, places, similarity, driving, ledger, share=share)
         merging = Merging(dynamic.waiting, dynamic, similarity, run.space, run.tree, ledger, leaks)
         merging.plain = lambda: machine.stops.suspended
         merging.verifier = Verifier(run.space, wrong) if settings.verify_reductions else None

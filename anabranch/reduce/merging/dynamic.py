@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from time import monotonic
 from typing import Any
 
 from anabranch.explore.protocols import Search
@@ -31,13 +30,12 @@ from anabranch.machine.translator.sites import BranchSite, PointSite, Target
 from anabranch.reduce.merging.arming import arm, reached
 from anabranch.reduce.merging.ledger import Ledger
 from anabranch.reduce.merging.places import Places
+from anabranch.reduce.merging.share import TimeShare
 from anabranch.reduce.merging.similarity import Similarity
 from anabranch.reduce.merging.waiting import Waiting
 
 DELTA = 8  # places; the paper's distance is 8 basic blocks
 FAMILY_TURNS = 128  # of the states that come of one choice, until the driving order chooses again
-SHARE = 0.25  # of the time, where it is limited, that merging may take
-FAMILY_SHARE = 0.125  # of that, that one family may
 
 
 class Here:
@@ -75,9 +73,9 @@ class DynamicMerging:
         driving: Search[State],
         ledger: Ledger,
         delta: int = DELTA,
-        seconds: float | None = None,
+        share: TimeShare | None = None,
     ) -> None:
-        """`seconds`: the limited time of the run, of which merging has a share; None: all is merging."""
+        """`share`: of the time, where it is limited; without, all is merging."""
         self.machine = machine
         self.places = places
         self.similarity = similarity
@@ -89,10 +87,9 @@ class DynamicMerging:
         self.family: Topological[State] = Topological(places.rank)
         self.forwarded = 0
         self._turns_left = 0  # of the family
-        self._seconds = seconds
-        self._merging = self._alone = 0.0  # seconds so far with merging and without
-        self._since = monotonic()
         self.hurry = False  # the state picked last is being forwarded: it runs to its next fork only
+        self._was_lagging = False  # the one that the last family came of
+        self._share = share
         self._pages = RunningPages(machine)
         machine.decider.on_fork = self.forked
         machine.stops.arrival = self.arrived
@@ -172,41 +169,25 @@ class DynamicMerging:
             self._leave(state, key)
 
     def pick(self) -> State:
-        if self._turns_left and len(self.family):
+        self.hurry = False
+        stops, share = self.machine.stops, self._share
+        if self._turns_left and len(self.family) and (share is None or not share.exceeded()):
             self._turns_left -= 1
-            self.hurry = False
-            if not self._too_long():
-                return self._take(self.family.pick())
+            return self._take(self.family.pick())
         self._part()
-        if not self._has_time():
-            self.machine.stops.suspend()
+        if share is not None and not share.left(merging=not stops.suspended):
+            stops.suspend()
             return self._driven()
-        self.machine.stops.resume()
+        stops.resume()
         self._turns_left = FAMILY_TURNS
         # Every other family is that of a choice of the driving order: a forwarding set that never gets empty
         # would leave it none.
-        lagging = None if self.hurry else self._lagging()
-        self.hurry = lagging is not None
+        lagging = None if self._was_lagging else self._lagging()
+        self._was_lagging = self.hurry = lagging is not None
         if lagging is None:
             return self._driven()
         self.forwarded += 1
         return self._take(lagging)
-
-    def _has_time(self) -> bool:
-        """May merging go on?"""
-        if self._seconds is None:
-            return True
-        now = monotonic()
-        if self.machine.stops.suspended:
-            self._alone += now - self._since
-        else:
-            self._merging += now - self._since
-        self._since = now
-        return self._merging <= SHARE * (self._merging + self._alone)
-
-    def _too_long(self) -> bool:
-        """Has the family had the time of one?"""
-        return self._seconds is not None and monotonic() - self._since > FAMILY_SHARE * SHARE * self._seconds
 
     def _driven(self) -> State:
         state, key = self.waiting.pick_with_key()

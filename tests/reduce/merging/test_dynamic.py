@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from anabranch.reduce.merging import dynamic
+from anabranch.reduce.merging import dynamic, share
 from tests.reduce.merging.harness import explore, flags
 from tests.reduce.merging.test_merging import CALLS, COUNTING, MEMORY
 
@@ -28,17 +28,17 @@ def test_paths_that_part_meet_again_whatever_the_order(tmp_path: Path, order: st
 def ticking(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every look at the clock takes a second: what has its share does not depend on the machine."""
     seconds = count()
-    monkeypatch.setattr(dynamic, "monotonic", lambda: float(next(seconds)))
+    monkeypatch.setattr(share, "monotonic", lambda: float(next(seconds)))
     monkeypatch.setattr(dynamic, "FAMILY_TURNS", 4)
 
 
 @pytest.mark.usefixtures("ticking")
 @pytest.mark.parametrize("source", [COUNTING, CALLS, MEMORY], ids=["counting", "calls", "memory"])
-@pytest.mark.parametrize("share", [0.25, 0.75])
+@pytest.mark.parametrize("part", [0.25, 0.75])
 def test_with_a_share_of_the_time_the_same_is_found(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, share: float
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, part: float
 ) -> None:
-    monkeypatch.setattr(dynamic, "SHARE", share)
+    monkeypatch.setattr(share, "SHARE", part)
     plain = explore(tmp_path, source)
     shared = explore(tmp_path, source, *LIMITED, "--search", "random-path", "--verify-reductions")
     assert shared.result.complete
@@ -54,8 +54,8 @@ def test_with_a_share_of_the_time_the_same_is_found(
 def test_the_rest_of_the_time_goes_path_by_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """More is merged, the larger the share."""
     ends = []
-    for share in (0.0, 0.5, 1.0):
-        monkeypatch.setattr(dynamic, "SHARE", share)
+    for part in (0.0, 0.5, 1.0):
+        monkeypatch.setattr(share, "SHARE", part)
         found = explore(tmp_path, COUNTING, *LIMITED, "--search", "random-path", "--tests", "none")
         assert found.result.complete
         ends.append(found.result.paths_total)
@@ -65,9 +65,9 @@ def test_the_rest_of_the_time_goes_path_by_path(tmp_path: Path, monkeypatch: pyt
 @pytest.mark.usefixtures("ticking")
 def test_a_family_that_takes_too_long_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dynamic, "FAMILY_TURNS", 1000)
-    monkeypatch.setattr(dynamic, "SHARE", 1.0)
+    monkeypatch.setattr(share, "SHARE", 1.0)
     together = explore(tmp_path, COUNTING, *LIMITED, "--tests", "none")
-    monkeypatch.setattr(dynamic, "FAMILY_SHARE", 1e-3)
+    monkeypatch.setattr(share, "FAMILY_SHARE", 1e-3)
     apart = explore(tmp_path, COUNTING, *LIMITED, "--tests", "none")
     assert together.result.complete and apart.result.complete
     assert apart.run.tree.states > together.run.tree.states
