@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
-from itertools import compress
 from operator import is_not
 from typing import Any
 
@@ -173,9 +172,7 @@ class Common:
             return
         self._seen.add((key, number))
         before = self.pages[key]
-        # Bytes are small integers, of which there is one object each, or interned expressions.
-        offsets = list(compress(range(len(page)), map(is_not, before, page)))
-        offsets += range(len(before), len(page))
+        offsets = self._pieces.changes(before, page, number)
         touched = self.touched.get(key)
         if offsets and (touched is None or not touched.issuperset(offsets)):
             self.touched[key] = self._pieces.offsets((touched or NOTHING).union(offsets))
