@@ -59,7 +59,7 @@ class Meeting:
         self.common: Any = None  # what `observable` keeps: the part of the base that is still there
         self.glance: Any = None  # what `glance` keeps
         self.forms: dict[Hashable, State] = {}
-        self.kept: dict[State, Any] = {}  # with their constraints
+        self.kept: dict[State, tuple[Any, Any]] = {}  # with their constraints, and whom they look like
         self.first: State | None = None  # it is looked at when there is a second
         self.stands: dict[State, State] = {}  # for those that were kept at first: who goes on instead
 

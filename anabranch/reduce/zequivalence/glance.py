@@ -11,9 +11,9 @@ way.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Iterable
 from itertools import compress
-from operator import is_not, ne
+from operator import is_not, itemgetter, ne
 from typing import Any
 
 from anabranch.expr import Expr
@@ -32,11 +32,13 @@ Condition = tuple[Slice | None, ...]
 class Alike:
     """States at a place that look the same: they differ in their path conditions at most."""
 
-    __slots__ = ("asked", "encoded", "stands", "version")
+    __slots__ = ("asked", "looks", "more", "shown", "stands", "version")
 
-    def __init__(self, asked: tuple[int, ...]) -> None:
-        self.encoded: Any = None  # what `state` keeps: their outputs
-        self.version = 0
+    def __init__(self, looks: Looks, more: frozenset[int], asked: tuple[int, ...]) -> None:
+        self.looks = looks
+        self.more = more  # variables that are observable in any case
+        self.shown: Any = None  # what `state` keeps: their outputs
+        self.version = 0  # of what was touched then
         self.asked = asked  # the variables that the caller can see, or that are in outputs
         self.stands: dict[Condition, State] = {}  # who goes on
 
@@ -52,7 +54,7 @@ class Group:
 
     def __init__(self, looks: Looks) -> None:
         self.looks = looks  # of one of them
-        self.unformed: list[State] = []  # kept without a form, which nobody has asked for yet
+        self.unformed: list[tuple[State, Alike]] = []  # kept without a form, which nobody has asked for yet
         self.formed = False  # do others have theirs?
 
     def join(self, other: Group) -> None:
@@ -67,6 +69,7 @@ class Glance:
         "_base",
         "_common",
         "_first",
+        "_groups",
         "_keys",
         "_kinds",
         "_latest",
@@ -74,19 +77,23 @@ class Glance:
         "_numbers",
         "_outer",
         "_pages",
+        "_plain",
         "_same",
         "_unfilled",
+        "_ungrouped",
         "_vague",
         "_watched",
         "alike",
-        "groups",
         "others",
+        "place",
     )
 
-    def __init__(self, scope: Call, common: Common, numbers: PageNumbers) -> None:
+    def __init__(self, scope: Call, place: Hashable, common: Common, numbers: PageNumbers) -> None:
+        self.place = place
         self.alike: dict[tuple[Looks, frozenset[int]], Alike] = {}
-        self.groups: dict[Looks, Group] = {}
         self.others = False  # are there states that cannot be looked at in this way?
+        self._groups: dict[Hashable, Group] = {}
+        self._ungrouped: list[tuple[State, Alike]] = []  # kept without a form, in no group yet
         self._outer = scope.continuation
         self._numbers = numbers
         self._keys = tuple(common.pages)
@@ -102,6 +109,7 @@ class Glance:
         self._pages: list[Any] = []
         self._kinds: dict[tuple[int, Hashable], bool] = {}
         self._vague: set[int] = set()
+        self._plain: Callable[[Looks], Hashable] = lambda looks: looks  # what is known of all states so far
 
     def looks(self, state: State) -> Looks | None:
         """What a state is but for its path condition; None if that cannot be told at a glance."""
@@ -134,8 +142,31 @@ class Glance:
             return None
         return (*numbers, *values)
 
+    def values(self, looks: Looks) -> Looks:
+        """The live values among the looks of a state."""
+        return looks[len(self._keys) :]
+
+    def wait(self, state: State, alike: Alike) -> None:
+        """Keep a state without a form; what group it is in is asked when others get theirs."""
+        self._ungrouped.append((state, alike))
+
+    def groups(self) -> Iterable[Group]:
+        """All of them."""
+        self._group_waiting()
+        return self._groups.values()
+
     def group(self, state: State, looks: Looks) -> Group:
-        """The states that may have the form of one with these looks, which are new."""
+        """The states that may have the form of one with these looks."""
+        self._group_waiting()
+        return self._group(state, looks)
+
+    def _group_waiting(self) -> None:
+        if self._ungrouped:
+            waiting, self._ungrouped = self._ungrouped, []
+            for state, alike in waiting:
+                self._group(state, alike.looks).unformed.append((state, alike))
+
+    def _group(self, state: State, looks: Looks) -> Group:
         if not self._first:
             self._first = looks
             self._pages = [state.pages.get(key) for key in self._keys]
@@ -152,19 +183,16 @@ class Glance:
                     new.append(position)
         if new:
             vague.update(new)
-            before, self.groups = self.groups, {}
+            plain = [position for position in range(len(looks)) if position not in vague]
+            self._plain = itemgetter(*plain) if plain else lambda looks: ()
+            before, self._groups = self._groups, {}
             for group in before.values():
-                self.groups.setdefault(self._known(group.looks), Group(group.looks)).join(group)
-        part = self._known(looks)
-        found = self.groups.get(part)
+                self._groups.setdefault(self._plain(group.looks), Group(group.looks)).join(group)
+        part = self._plain(looks)
+        found = self._groups.get(part)
         if found is None:
-            found = self.groups[part] = Group(looks)
+            found = self._groups[part] = Group(looks)
         return found
-
-    def _known(self, looks: Looks) -> Looks:
-        """What is known of all states so far."""
-        vague = self._vague
-        return tuple([x for i, x in enumerate(looks) if i not in vague]) if vague else looks
 
     def _is_known(self, position: int, look: Hashable, state: State) -> bool:
         """Is a state known to be other than the first one where it looks so?"""
@@ -173,17 +201,20 @@ class Glance:
         return _known_changes(self._pages[position], state.pages.get(self._keys[position]))
 
     def alike_to(self, state: State, looks: Looks, more: frozenset[int], variables: PageVariables) -> Alike:
-        """The place for states that look like this one."""
-        found = variables_of(state.values) | self._watched | more
+        """The place for states that look like this one, whose changes are taken into account."""
+        found = variables_of(state.values)
         continuation = state.continuation
         while continuation is not self._outer and continuation[1] is not None:
             found |= variables_of(continuation[3:])
             continuation = continuation[0]
-        now: Any
-        for key, before, now in zip(self._keys, self._base, looks, strict=False):
-            if now and now != before:
-                found |= variables.numbered(now, state.pages[key])
-        return Alike(tuple(sorted(found)))
+        found.update(self._watched, more)
+        number: Any
+        for key, number in compress(zip(self._keys, looks, strict=False), map(ne, self._base, looks)):
+            if number:
+                page = state.pages[key]
+                self._common.touch(key, page, number)
+                found.update(variables.numbered(number, page))
+        return Alike(looks, more, tuple(sorted(found)))
 
 
 def is_known(look: Hashable) -> bool:

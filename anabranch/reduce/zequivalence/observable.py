@@ -204,7 +204,7 @@ class Common:
 
     def observable(self, changed: Mapping[int, Sequence[int]], pages: PageVariables) -> frozenset[int]:
         """The observable variables, where some bytes (offsets by page) are no longer what they were."""
-        touched = [key for key in changed if pages.of(self.pages[key])]
+        touched = [key for key in changed if pages.of(self.pages[key])] if self.by_page else ()
         if not touched:
             return self.total
         # Offsets of pieces are shared, and held with them; ranges are whole pages.
