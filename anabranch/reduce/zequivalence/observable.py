@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
+from itertools import chain
 from operator import is_not
 from typing import Any
 
@@ -28,6 +29,7 @@ from anabranch.reduce.zequivalence.variables import (
 )
 
 SHARED_KEPT = 2_000
+NO_COUNTS: Counter[int] = Counter()
 Objects = dict[int, ObjectInfo]
 
 
@@ -59,10 +61,10 @@ class Shared:
             for n, info in self.objects.items()
             if info.site.first is not None and n << NUMBER_BITS not in base.pages
         }
-        self.by_page: Counter[int] = Counter()  # variable -> pages that hold it
-        for page in self.pages.values():
-            if page.__class__ is list:
-                self.by_page.update(pages.of(page))
+        self.by_page = NO_COUNTS  # variable -> pages that hold it
+        symbolic = [pages.of(page) for page in self.pages.values() if page.__class__ is list]
+        if symbolic:
+            self.by_page = Counter(chain.from_iterable(symbolic))
         self.notes: dict[Any, Any] = {k: v for k, v in base.notes.items() if kind_of(k) not in IGNORED_NOTES}
         kept = notes.of(base.notes)
         self.fixed = frozenset(frame_variables(call)).union(base.slices if kept is None else kept)
@@ -220,19 +222,12 @@ class Common:
     def _lost(
         self, touched: list[int], changed: Mapping[int, Sequence[int]], pages: PageVariables
     ) -> frozenset[int]:
-        lost: set[int] = set()
-        for key in touched:
-            page = self.pages[key]
-            # Where an object was made larger inside the call, nothing was before.
-            lost |= variables_of([page[at] for at in changed[key] if at < len(page)])
-        lost -= self.fixed
+        parts = [self._pieces.overwritten(self.pages[key], changed[key]) for key in touched]
+        lost = set().union(*[gone for gone, _ in parts]) - self.fixed
         if not lost:
             return self.total
-        gone: Counter[int] = Counter()
-        for key in touched:
-            page, overwritten = self.pages[key], set(changed[key])
-            gone.update(pages.of(page))
-            lost -= variables_of([x for at, x in enumerate(page) if at not in overwritten])
+        gone = Counter(chain.from_iterable([pages.of(self.pages[key]) for key in touched]))
+        lost.difference_update(*[left for _, left in parts])
         return self.total - {v for v in lost if gone[v] == self.by_page[v]}
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from anabranch.expr import Expr, expr_vars
 from anabranch.machine.joining.memory import expression_word
 from anabranch.machine.memory import join_bytes
+from anabranch.reduce.zequivalence.variables import variables_of
 
 BYTES_NUMBERED = 2_000_000  # of pages with expressions, at about 16 bytes each
 PIECES_KEPT = 20_000
@@ -88,6 +89,7 @@ class Pieces:
         self.numbers = PageNumbers()
         self._known: dict[tuple[int, int, frozenset[int]], Piece] = {}
         self._changes: dict[tuple[int, int], list[int]] = {}
+        self._overwritten: dict[tuple[int, Hashable], tuple[set[int], set[int]]] = {}
         self._covers: dict[Hashable, Sequence[int]] = {}
         self._sets: dict[frozenset[int], frozenset[int]] = {}
 
@@ -107,6 +109,21 @@ class Pieces:
             known = list(compress(range(len(page)), map(is_not, before, page)))
             known += range(len(before), len(page))
             self._changes[numbers] = known
+        return known
+
+    def overwritten(self, page: Any, offsets: Sequence[int]) -> tuple[set[int], set[int]]:
+        """The variables in some bytes of a page, and those in the others. Bytes beyond its end do not count:
+        where an object was made larger inside the call, nothing was before."""
+        names = (self.numbers.of(page), offsets if offsets.__class__ is range else tuple(offsets))
+        known = self._overwritten.get(names)
+        if known is None:
+            if len(self._overwritten) >= CHANGES_KEPT:
+                self._overwritten.clear()
+            inside = set(offsets)
+            known = self._overwritten[names] = (
+                variables_of([x for at, x in enumerate(page) if at in inside]),
+                variables_of([x for at, x in enumerate(page) if at not in inside]),
+            )
         return known
 
     def of(self, key: int, page: Any, number: int, offsets: frozenset[int]) -> Piece:
