@@ -12,14 +12,14 @@ way.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from itertools import compress
+from itertools import compress, count
 from operator import is_not, itemgetter, ne
 from typing import Any
 
 from anabranch.expr import Expr
 from anabranch.machine import State
 from anabranch.reduce.zequivalence.calls import Call
-from anabranch.reduce.zequivalence.observable import Common
+from anabranch.reduce.zequivalence.observable import Common, Shared
 from anabranch.reduce.zequivalence.pieces import PageNumbers
 from anabranch.reduce.zequivalence.variables import PageVariables, variables_of
 from anabranch.solver import Slice
@@ -66,7 +66,9 @@ class Glance:
     """Looks of the states at one place."""
 
     __slots__ = (
+        "_asked",
         "_base",
+        "_before",
         "_common",
         "_first",
         "_groups",
@@ -88,7 +90,9 @@ class Glance:
         "place",
     )
 
-    def __init__(self, scope: Call, place: Hashable, common: Common, numbers: PageNumbers) -> None:
+    def __init__(
+        self, scope: Call, place: Hashable, shared: Shared, common: Common, numbers: PageNumbers
+    ) -> None:
         self.place = place
         self.alike: dict[tuple[Looks, frozenset[int]], Alike] = {}
         self.others = False  # are there states that cannot be looked at in this way?
@@ -96,12 +100,14 @@ class Glance:
         self._ungrouped: list[tuple[State, Alike]] = []  # kept without a form, in no group yet
         self._outer = scope.continuation
         self._numbers = numbers
-        self._keys = tuple(common.pages)
-        self._base = tuple(map(numbers.of, common.pages.values()))
+        self._keys = shared.keys
+        self._before = shared.before
+        self._base = shared.numbers
         self._common = common
-        self._unfilled = tuple(common.unfilled)
-        self._watched = common.total
-        self._notes = (common.all_notes, list(common.notes.items()))
+        self._unfilled = shared.unfilled
+        self._watched = shared.total
+        self._asked = shared.order
+        self._notes = (common.all_notes, shared.note_items)
         self._same: Any = None  # the latest objects that were the same
         self._latest: tuple[Any, list[int]] = (None, [])  # the latest pages, and their numbers
         # The first state that was looked at, and in what others are not just known to be something else:
@@ -123,7 +129,10 @@ class Glance:
             for key in self._unfilled:
                 if key in pages:
                     return None
-            numbers = self._numbers.of_all(list(map(pages.get, self._keys)))
+            numbers = self._base.copy()
+            there = list(map(pages.get, self._keys))
+            for position in compress(count(), map(is_not, there, self._before)):
+                numbers[position] = self._numbers.of(there[position])
             self._latest = (pages, numbers)
         notes, (before, items) = state.tables[1], self._notes
         if notes is not before:
@@ -132,15 +141,15 @@ class Glance:
             for key, value in items:
                 if notes.get(key) is not value:
                     return None
+        continuation, outer = state.continuation, self._outer
         try:
-            values = [x if x.__class__ is int else plain_value(x) for x in state.values]
-            continuation = state.continuation
-            while continuation is not self._outer and continuation[1] is not None:
-                values += map(plain_value, continuation[3:])
+            looks = numbers + [x if x.__class__ is int else plain_value(x) for x in state.values]
+            while continuation is not outer and continuation[1] is not None:
+                looks += map(plain_value, continuation[3:])
                 continuation = continuation[0]
         except NotPlain:
             return None
-        return (*numbers, *values)
+        return tuple(looks)
 
     def values(self, looks: Looks) -> Looks:
         """The live values among the looks of a state."""
@@ -162,9 +171,9 @@ class Glance:
 
     def _group_waiting(self) -> None:
         if self._ungrouped:
-            waiting, self._ungrouped = self._ungrouped, []
-            for state, alike in waiting:
+            for state, alike in self._ungrouped:
                 self._group(state, alike.looks).unformed.append((state, alike))
+            self._ungrouped = []
 
     def _group(self, state: State, looks: Looks) -> Group:
         if not self._first:
@@ -172,13 +181,12 @@ class Glance:
             self._pages = [state.pages.get(key) for key in self._keys]
         vague, kinds = self._vague, self._kinds
         new: list[int] = []
-        for position in compress(range(len(looks)), map(ne, self._first, looks)):
+        for position in compress(count(), map(ne, self._first, looks)):
             if position not in vague:
-                known = kinds.get((position, looks[position]))
+                look = looks[position]
+                known = kinds.get((position, look))
                 if known is None:
-                    known = kinds[position, looks[position]] = self._is_known(
-                        position, looks[position], state
-                    )
+                    known = kinds[position, look] = self._is_known(position, look, state)
                 if not known:
                     new.append(position)
         if new:
@@ -207,14 +215,16 @@ class Glance:
         while continuation is not self._outer and continuation[1] is not None:
             found |= variables_of(continuation[3:])
             continuation = continuation[0]
-        found.update(self._watched, more)
-        number: Any
-        for key, number in compress(zip(self._keys, looks, strict=False), map(ne, self._base, looks)):
+        for position in compress(count(), map(ne, self._base, looks)):
+            number: Any = looks[position]
             if number:
+                key = self._keys[position]
                 page = state.pages[key]
                 self._common.touch(key, page, number)
-                found.update(variables.numbered(number, page))
-        return Alike(looks, more, tuple(sorted(found)))
+                found |= variables.numbered(number, page)
+        if more or not found <= self._watched:
+            return Alike(looks, more, tuple(sorted(found.union(self._watched, more))))
+        return Alike(looks, more, self._asked)
 
 
 def is_known(look: Hashable) -> bool:

@@ -157,6 +157,8 @@ def shape(constraint: StateConstraint) -> Hashable:
 def components(symbolic: list[Output], state: Encoded) -> list[tuple[list[Output], list[Slice]]]:
     """Outputs and slices that share variables, in the order that they have."""
     slices, parts = state.slices, state.parts
+    if not symbolic:
+        return [([], [part]) for part in parts]
     together: dict[Slice, _Component] = {}
     found: dict[_Component, None] = {}
     for position, output in enumerate(symbolic):

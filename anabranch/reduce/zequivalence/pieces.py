@@ -36,13 +36,6 @@ class PageNumbers:
         known = self._by_page.get(id(page))
         return self._look(page) if known is None else known
 
-    def of_all(self, pages: Sequence[Any]) -> list[int]:
-        found: list[Any] = list(map(self._by_page.get, map(id, pages)))
-        while None in found:
-            position = found.index(None)
-            found[position] = self._look(pages[position])
-        return found
-
     def _look(self, page: Any) -> int:
         if self._bytes >= BYTES_NUMBERED:
             self._by_page = {id(None): 0}

@@ -93,8 +93,9 @@ class ZEquivalence:
         self.ledger.came_back(call.place, call.row, state.multiplicity)
         scope = call.parent or self.calls.root
         assert scope is not None
-        site: Any = state.entry
-        place = meeting_place(site, state.continuation, scope)
+        place: Any = state.entry
+        if state.continuation is not scope.continuation:
+            place = meeting_place(place, state.continuation, scope)
         meeting = scope.meetings.get(place)
         if meeting is None:
             meeting = scope.meetings[place] = Meeting()
@@ -127,12 +128,12 @@ class ZEquivalence:
         if looks is None:
             glance.others = True
             return self._form_all(glance.groups(), state, call, scope, meeting)
-        new = alike is None
+        new, only = alike is None, not glance.alike and not glance.others
         if alike is None:
             more = call.arguments
             alike = glance.alike[looks, more] = glance.alike_to(state, looks, more, self.encoder.pages)
         kept: State | None = None
-        if not call.place.worth_forming():
+        if only or not call.place.worth_forming():
             glance.wait(state, alike)
         else:
             group = glance.group(state, looks)

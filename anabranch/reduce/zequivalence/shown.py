@@ -5,7 +5,9 @@ All states that look the same show the same; which slices of their path conditio
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import compress, repeat
+from operator import is_
 from typing import Any
 
 from anabranch.expr import Expr, expr_vars
@@ -39,9 +41,11 @@ class Shown:
 
         Slices share no variable, so one that touches neither is satisfied by itself, whatever the others say.
         """
-        wanted = [i for i in self.observable if slices.get(i) is not before.get(i)]
+        wanted = self.hidden
+        if self.observable:
+            wanted = wanted.union([i for i in self.observable if slices.get(i) is not before.get(i)])
         # Variables of what this path has not filled are in no slice, nor is undefined data (negative).
-        found = dict.fromkeys([slices.get(i) for i in sorted(self.hidden.union(wanted))])
+        found = dict.fromkeys(map(slices.get, sorted(wanted)))
         found.pop(None, None)
         return found  # type: ignore[return-value]
 
@@ -62,19 +66,19 @@ def pages_gone(pages: Mapping[int, Any], common: Common) -> Changed:
     """Pages that are no longer there, as far as they had variables."""
     if not common.by_page:
         return {}
-    return {
-        key: range(len(before))
-        for key, before in common.pages.items()
-        if key not in pages and key not in common.filled
-    }
+    before = common.pages
+    gone = [key for key in compress(before, map(is_, map(pages.get, before), repeat(None)))]
+    return {key: range(len(before[key])) for key in gone if key not in common.filled}
 
 
-def touched_pages(pages: Mapping[int, Any], common: Common) -> Iterator[tuple[int, Any]]:
+def touched_pages(pages: Mapping[int, Any], common: Common) -> list[tuple[int, Any]]:
     """Pages in which something has changed on some path, as this one has them."""
     touched = common.touched
-    for key in sorted(touched) if len(touched) > 1 else touched:
-        page = pages.get(key)
-        if page is not None:
-            yield key, page
-        elif key in common.filled:
-            yield key, common.pages[key]
+    if not touched:
+        return []
+    found = [(key, pages.get(key)) for key in (sorted(touched) if len(touched) > 1 else touched)]
+    if common.filled:
+        found = [
+            (key, common.pages[key] if page is None and key in common.filled else page) for key, page in found
+        ]
+    return [one for one in found if one[1] is not None]

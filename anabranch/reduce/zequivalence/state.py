@@ -105,9 +105,10 @@ class Encoder:
 
     def prepare(self, state: State, scope: Call, place: Hashable, meeting: Meeting) -> None:
         """What the states at a place have in common, of which this is the first."""
-        found = shared(scope, state, self.pages, self.notes)
+        numbers = self.pieces.numbers
+        found = shared(scope, state, self.pages, self.notes, numbers)
         common = meeting.common = Common(scope.base, found, self.pieces)
-        meeting.glance = Glance(scope, place, common, self.pieces.numbers)
+        meeting.glance = Glance(scope, place, found, common, numbers)
 
 
 class _Encoding:
