@@ -77,8 +77,8 @@ class Encoder:
         return Encoded(shown.outputs, shown.pieces, parts, state.slices, shown.observable, (self.rest,))
 
     def _show(self, state: State, scope: Call, meeting: Meeting, alike: Alike) -> Shown:
-        """What states with some looks show: values of frames, for which there is a piece if others had the
-        same ones there, and pages."""
+        """What states with some looks show: the values of their frames, for which there is a piece if others
+        had the same ones there, and pages. There is nothing else that they could."""
         common: Common = meeting.common
         key = (meeting.glance.place, meeting.glance.values(alike.looks))
         values = self.frames.get(key)
@@ -89,7 +89,6 @@ class Encoder:
             if len(self.frames) >= FRAMES_KEPT:
                 self.frames.clear()
             values = self.frames[key] = Piece(one.outputs, ())
-            return Shown([], [values, *one.pieces], one.observable)
         pieces, changed = page_pieces(state.pages, common, self.pieces)
         observable = common.observable(changed, self.pages)
         return Shown([], [values, *pieces], observable | alike.more if alike.more else observable)
@@ -124,19 +123,18 @@ class _Encoding:
         self.seen: set[int] = set(more)  # variables that must keep their identity
         self.met: dict[int, int] = {}  # new objects by number, in the order in which they were met
         self.queue: list[int] = []
+        self.pieces: list[Piece] = []
         self._objects(encoder.leaks)
         self._frames(scope)
-        self.pieces: list[Piece] = []
+
+    def shown(self) -> Shown:
+        """With memory and what models keep."""
         changed = self._memory()
         self._notes()
         for number in self.queue:  # grows while it is gone through
             self._new_object(number)
-        self.observable = common.observable(changed, encoder.pages)
-        if self.seen:
-            self.observable |= self.seen
-
-    def shown(self) -> Shown:
-        return Shown(self.outputs, self.pieces, self.observable)
+        observable = self.common.observable(changed, self.encoder.pages)
+        return Shown(self.outputs, self.pieces, observable | self.seen if self.seen else observable)
 
     # ---- objects -------------------------------------------------------------------------------------
 
