@@ -6,8 +6,8 @@ that are left then go on in the worklist around it. A call that takes too long i
 those around it and nobody waits for them any longer.
 
 Where another order is in charge, only counts are kept here, so that it is known when a call is over: the
-topological one has callees come first by itself, and where time is limited nobody waits. Then a state that was
-compared behind a call goes on at once, as if it had not been stopped.
+topological one has callees come first by itself, and where time is limited nobody waits. Then a state that
+was compared behind a call goes on at once, as if it had not been stopped.
 """
 
 from __future__ import annotations
