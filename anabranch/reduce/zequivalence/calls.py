@@ -15,7 +15,7 @@ from typing import Any
 from anabranch.machine import Machine, State
 from anabranch.machine.forking import INTERPRETER_CODE
 from anabranch.machine.memory import PAGE_BITS
-from anabranch.machine.objects import OBJECT_SHIFT
+from anabranch.machine.objects import OBJECT_SHIFT, ObjectInfo
 from anabranch.machine.state import ROOT, Continuation
 from anabranch.machine.translator.sites import BranchSite, CallSite, PointSite, ReturnSite
 from anabranch.reduce.zequivalence.ledger import Place, Row, ZLedger
@@ -28,9 +28,11 @@ NUMBER_BITS = OBJECT_SHIFT - PAGE_BITS  # of an offset, in pages
 class Base:
     """What all paths of a call have in common: the path when it first forked there."""
 
-    __slots__ = ("_movable", "condition", "notes", "objects", "pages", "slices")
+    __slots__ = ("_constants", "_movable", "condition", "notes", "objects", "pages", "slices")
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: Machine, constants: dict[int, ObjectInfo]) -> None:
+        """`constants`: objects that nobody may write, as far as they are known from others."""
+        self._constants = constants
         memory, path = machine.memory, machine.path
         memory.freeze()
         self.pages: Mapping[int, Any] = memory.pages
@@ -44,7 +46,12 @@ class Base:
     def movable(self) -> tuple[dict[int, Any], dict[int, Any]]:
         """Objects and pages that may change: all but those that nobody may write, which always stay."""
         if self._movable is None:
-            objects = {number: info for number, info in self.objects.items() if not info.readonly}
+            constants = self._constants
+            objects = {
+                number: info for number, info in self.objects.items() if constants.get(number) is not info
+            }
+            for number in [number for number, info in objects.items() if info.readonly]:
+                constants[number] = objects.pop(number)
             pages = {key: page for key, page in self.pages.items() if key >> NUMBER_BITS in objects}
             self._movable = objects, pages
         return self._movable
@@ -59,7 +66,7 @@ class Meeting:
         self.common: Any = None  # what `observable` keeps: the part of the base that is still there
         self.glance: Any = None  # what `glance` keeps
         self.forms: dict[Hashable, State] = {}
-        self.kept: dict[State, Any] = {}  # with their constraints
+        self.kept: dict[State, tuple[Any, Any]] = {}  # with their constraints, and whom they look like
         self.first: State | None = None  # it is looked at when there is a second
         self.stands: dict[State, State] = {}  # for those that were kept at first: who goes on instead
 
@@ -149,6 +156,7 @@ class Calls:
         self.armed: dict[int, Call] = {}  # by the identity of the continuation, which they hold
         self.running: Call | None = None  # the innermost one that the running path is in
         self.returning: Call | None = None  # the one that the running path has just stopped behind
+        self._constants: dict[int, ObjectInfo] = {}
         self.on_armed: Callable[[Call], None] = lambda call: None
         self.on_left: Callable[[Call], None] = lambda call: None
 
@@ -188,8 +196,11 @@ class Calls:
         if call is None and continuation[1] is not None:
             call = self._arm(site, continuation)
         elif self.root is None:
-            self._arm_root(Base(self.machine))
+            self._arm_root(self._base())
         self.running = call
+
+    def _base(self) -> Base:
+        return Base(self.machine, self._constants)
 
     def _arm_root(self, base: Base) -> None:
         self.root = Call(ROOT, "", base, None, Row(""), Place())
@@ -215,7 +226,7 @@ class Calls:
             continuation = continuation[0]
         if not fresh:
             return call
-        base = Base(self.machine)
+        base = self._base()
         if self.root is None:
             self._arm_root(base)
         for around, called in reversed(fresh):

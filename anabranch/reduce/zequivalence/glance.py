@@ -11,15 +11,15 @@ way.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from itertools import compress
-from operator import is_not, ne
+from collections.abc import Callable, Hashable, Iterable
+from itertools import compress, count
+from operator import is_not, itemgetter, ne
 from typing import Any
 
 from anabranch.expr import Expr
 from anabranch.machine import State
 from anabranch.reduce.zequivalence.calls import Call
-from anabranch.reduce.zequivalence.observable import Common
+from anabranch.reduce.zequivalence.observable import Common, Shared
 from anabranch.reduce.zequivalence.pieces import PageNumbers
 from anabranch.reduce.zequivalence.variables import PageVariables, variables_of
 from anabranch.solver import Slice
@@ -32,11 +32,13 @@ Condition = tuple[Slice | None, ...]
 class Alike:
     """States at a place that look the same: they differ in their path conditions at most."""
 
-    __slots__ = ("asked", "encoded", "stands", "version")
+    __slots__ = ("asked", "looks", "more", "shown", "stands", "version")
 
-    def __init__(self, asked: tuple[int, ...]) -> None:
-        self.encoded: Any = None  # what `state` keeps: their outputs
-        self.version = 0
+    def __init__(self, looks: Looks, more: frozenset[int], asked: tuple[int, ...]) -> None:
+        self.looks = looks
+        self.more = more  # variables that are observable in any case
+        self.shown: Any = None  # what `state` keeps: their outputs
+        self.version = 0  # of what was touched then
         self.asked = asked  # the variables that the caller can see, or that are in outputs
         self.stands: dict[Condition, State] = {}  # who goes on
 
@@ -52,7 +54,7 @@ class Group:
 
     def __init__(self, looks: Looks) -> None:
         self.looks = looks  # of one of them
-        self.unformed: list[State] = []  # kept without a form, which nobody has asked for yet
+        self.unformed: list[tuple[State, Alike]] = []  # kept without a form, which nobody has asked for yet
         self.formed = False  # do others have theirs?
 
     def join(self, other: Group) -> None:
@@ -64,9 +66,12 @@ class Glance:
     """Looks of the states at one place."""
 
     __slots__ = (
+        "_asked",
         "_base",
+        "_before",
         "_common",
         "_first",
+        "_groups",
         "_keys",
         "_kinds",
         "_latest",
@@ -74,27 +79,35 @@ class Glance:
         "_numbers",
         "_outer",
         "_pages",
+        "_plain",
         "_same",
         "_unfilled",
+        "_ungrouped",
         "_vague",
         "_watched",
         "alike",
-        "groups",
         "others",
+        "place",
     )
 
-    def __init__(self, scope: Call, common: Common, numbers: PageNumbers) -> None:
+    def __init__(
+        self, scope: Call, place: Hashable, shared: Shared, common: Common, numbers: PageNumbers
+    ) -> None:
+        self.place = place
         self.alike: dict[tuple[Looks, frozenset[int]], Alike] = {}
-        self.groups: dict[Looks, Group] = {}
         self.others = False  # are there states that cannot be looked at in this way?
+        self._groups: dict[Hashable, Group] = {}
+        self._ungrouped: list[tuple[State, Alike]] = []  # kept without a form, in no group yet
         self._outer = scope.continuation
         self._numbers = numbers
-        self._keys = tuple(common.pages)
-        self._base = tuple(map(numbers.of, common.pages.values()))
+        self._keys = shared.keys
+        self._before = shared.before
+        self._base = shared.numbers
         self._common = common
-        self._unfilled = tuple(common.unfilled)
-        self._watched = common.total
-        self._notes = (common.all_notes, list(common.notes.items()))
+        self._unfilled = shared.unfilled
+        self._watched = shared.total
+        self._asked = shared.order
+        self._notes = (common.all_notes, shared.note_items)
         self._same: Any = None  # the latest objects that were the same
         self._latest: tuple[Any, list[int]] = (None, [])  # the latest pages, and their numbers
         # The first state that was looked at, and in what others are not just known to be something else:
@@ -102,6 +115,7 @@ class Glance:
         self._pages: list[Any] = []
         self._kinds: dict[tuple[int, Hashable], bool] = {}
         self._vague: set[int] = set()
+        self._plain: Callable[[Looks], Hashable] = lambda looks: looks  # what is known of all states so far
 
     def looks(self, state: State) -> Looks | None:
         """What a state is but for its path condition; None if that cannot be told at a glance."""
@@ -115,7 +129,10 @@ class Glance:
             for key in self._unfilled:
                 if key in pages:
                     return None
-            numbers = self._numbers.of_all(list(map(pages.get, self._keys)))
+            numbers = self._base.copy()
+            there = list(map(pages.get, self._keys))
+            for position in compress(count(), map(is_not, there, self._before)):
+                numbers[position] = self._numbers.of(there[position])
             self._latest = (pages, numbers)
         notes, (before, items) = state.tables[1], self._notes
         if notes is not before:
@@ -124,47 +141,66 @@ class Glance:
             for key, value in items:
                 if notes.get(key) is not value:
                     return None
+        continuation, outer = state.continuation, self._outer
         try:
-            values = [x if x.__class__ is int else plain_value(x) for x in state.values]
-            continuation = state.continuation
-            while continuation is not self._outer and continuation[1] is not None:
-                values += map(plain_value, continuation[3:])
+            looks = numbers + [x if x.__class__ is int else plain_value(x) for x in state.values]
+            while continuation is not outer and continuation[1] is not None:
+                looks += map(plain_value, continuation[3:])
                 continuation = continuation[0]
         except NotPlain:
             return None
-        return (*numbers, *values)
+        return tuple(looks)
+
+    def values(self, looks: Looks) -> Looks:
+        """The live values among the looks of a state."""
+        return looks[len(self._keys) :]
+
+    def wait(self, state: State, alike: Alike) -> None:
+        """Keep a state without a form; what group it is in is asked when others get theirs."""
+        self._ungrouped.append((state, alike))
+
+    def groups(self) -> Iterable[Group]:
+        """All of them."""
+        self._group_waiting()
+        return self._groups.values()
 
     def group(self, state: State, looks: Looks) -> Group:
-        """The states that may have the form of one with these looks, which are new."""
+        """The states that may have the form of one with these looks."""
+        self._group_waiting()
+        return self._group(state, looks)
+
+    def _group_waiting(self) -> None:
+        if self._ungrouped:
+            for state, alike in self._ungrouped:
+                self._group(state, alike.looks).unformed.append((state, alike))
+            self._ungrouped = []
+
+    def _group(self, state: State, looks: Looks) -> Group:
         if not self._first:
             self._first = looks
             self._pages = [state.pages.get(key) for key in self._keys]
         vague, kinds = self._vague, self._kinds
         new: list[int] = []
-        for position in compress(range(len(looks)), map(ne, self._first, looks)):
+        for position in compress(count(), map(ne, self._first, looks)):
             if position not in vague:
-                known = kinds.get((position, looks[position]))
+                look = looks[position]
+                known = kinds.get((position, look))
                 if known is None:
-                    known = kinds[position, looks[position]] = self._is_known(
-                        position, looks[position], state
-                    )
+                    known = kinds[position, look] = self._is_known(position, look, state)
                 if not known:
                     new.append(position)
         if new:
             vague.update(new)
-            before, self.groups = self.groups, {}
+            plain = [position for position in range(len(looks)) if position not in vague]
+            self._plain = itemgetter(*plain) if plain else lambda looks: ()
+            before, self._groups = self._groups, {}
             for group in before.values():
-                self.groups.setdefault(self._known(group.looks), Group(group.looks)).join(group)
-        part = self._known(looks)
-        found = self.groups.get(part)
+                self._groups.setdefault(self._plain(group.looks), Group(group.looks)).join(group)
+        part = self._plain(looks)
+        found = self._groups.get(part)
         if found is None:
-            found = self.groups[part] = Group(looks)
+            found = self._groups[part] = Group(looks)
         return found
-
-    def _known(self, looks: Looks) -> Looks:
-        """What is known of all states so far."""
-        vague = self._vague
-        return tuple([x for i, x in enumerate(looks) if i not in vague]) if vague else looks
 
     def _is_known(self, position: int, look: Hashable, state: State) -> bool:
         """Is a state known to be other than the first one where it looks so?"""
@@ -173,17 +209,22 @@ class Glance:
         return _known_changes(self._pages[position], state.pages.get(self._keys[position]))
 
     def alike_to(self, state: State, looks: Looks, more: frozenset[int], variables: PageVariables) -> Alike:
-        """The place for states that look like this one."""
-        found = variables_of(state.values) | self._watched | more
+        """The place for states that look like this one, whose changes are taken into account."""
+        found = variables_of(state.values)
         continuation = state.continuation
         while continuation is not self._outer and continuation[1] is not None:
             found |= variables_of(continuation[3:])
             continuation = continuation[0]
-        now: Any
-        for key, before, now in zip(self._keys, self._base, looks, strict=False):
-            if now and now != before:
-                found |= variables.numbered(now, state.pages[key])
-        return Alike(tuple(sorted(found)))
+        for position in compress(count(), map(ne, self._base, looks)):
+            number: Any = looks[position]
+            if number:
+                key = self._keys[position]
+                page = state.pages[key]
+                self._common.touch(key, page, number)
+                found |= variables.numbered(number, page)
+        if more or not found <= self._watched:
+            return Alike(looks, more, tuple(sorted(found.union(self._watched, more))))
+        return Alike(looks, more, self._asked)
 
 
 def is_known(look: Hashable) -> bool:

@@ -11,15 +11,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
-from itertools import compress
-from operator import is_not
+from itertools import chain, repeat
+from operator import contains, is_not
 from typing import Any
 
 from anabranch.machine import State
 from anabranch.machine.memory import PAGE_BITS, PAGE_SIZE
 from anabranch.machine.objects import ObjectInfo
 from anabranch.reduce.zequivalence.calls import NUMBER_BITS, Base, Call
-from anabranch.reduce.zequivalence.pieces import Pieces
+from anabranch.reduce.zequivalence.pieces import PageNumbers, Pieces
 from anabranch.reduce.zequivalence.variables import (
     IGNORED_NOTES,
     NOTHING,
@@ -29,25 +29,36 @@ from anabranch.reduce.zequivalence.variables import (
 )
 
 SHARED_KEPT = 2_000
+NO_COUNTS: Counter[int] = Counter()
 Objects = dict[int, ObjectInfo]
+Observable = dict[Hashable, tuple[frozenset[int], Any]]
+"""By what has changed: the observable variables, and what is held so that it keeps its identity."""
 
 
 class Shared:
     """What is left of a call's base at places inside it, and its variables; never written to."""
 
     __slots__ = (
+        "before",
         "by_page",
         "fixed",
         "fixed_objects",
+        "keys",
+        "note_items",
         "notes",
+        "numbers",
         "objects",
+        "observable",
+        "order",
         "pages",
         "total",
         "unfilled",
         "whole",
     )
 
-    def __init__(self, call: Call, state: State, pages: PageVariables, notes: NoteVariables) -> None:
+    def __init__(
+        self, call: Call, state: State, pages: PageVariables, notes: NoteVariables, numbers: PageNumbers
+    ) -> None:
         base = call.base
         there, known = state.pages, state.objects
         objects, pages_before = base.movable
@@ -60,27 +71,37 @@ class Shared:
             for n, info in self.objects.items()
             if info.site.first is not None and n << NUMBER_BITS not in base.pages
         }
-        self.by_page: Counter[int] = Counter()  # variable -> pages that hold it
-        for page in self.pages.values():
-            if page.__class__ is list:
-                self.by_page.update(pages.of(page))
+        self.by_page = NO_COUNTS  # variable -> pages that hold it
+        held = [v for page in self.pages.values() if page.__class__ is list for v in pages.of(page)]
+        if held:
+            self.by_page = Counter(held)
         self.notes: dict[Any, Any] = {k: v for k, v in base.notes.items() if kind_of(k) not in IGNORED_NOTES}
         kept = notes.of(base.notes)
-        self.fixed = frozenset(frame_variables(call)).union(base.slices if kept is None else kept)
-        self.total = self.fixed.union(self.by_page)
+        self.fixed = NOTHING.union(frame_variables(call), base.slices if kept is None else kept)
+        self.total = self.fixed.union(self.by_page) if self.by_page else self.fixed
+        self.observable: Observable = {}
+        # The same once more, as states are looked at:
+        self.keys = tuple(self.pages)
+        self.before = tuple(self.pages.values())
+        self.numbers = list(map(numbers.of, self.before))
+        self.note_items = list(self.notes.items())
+        self.order = tuple(sorted(self.total))
 
     def holds_for(self, state: State) -> bool:
         """Is all of the base still there?"""
-        there, known = state.pages, state.objects
-        return all([n in known for n in self.objects]) and all([key in there for key in self.pages])
+        return all(map(contains, repeat(state.objects), self.objects)) and all(
+            map(contains, repeat(state.pages), self.pages)
+        )
 
 
-def shared(call: Call, state: State, pages: PageVariables, notes: NoteVariables) -> Shared:
+def shared(
+    call: Call, state: State, pages: PageVariables, notes: NoteVariables, numbers: PageNumbers
+) -> Shared:
     """What is left of a call's base in a state inside it."""
     known: Shared | None = call.shared
     if known is not None and known.holds_for(state):
         return known
-    found = Shared(call, state, pages, notes)
+    found = Shared(call, state, pages, notes, numbers)
     if found.whole:
         call.shared = found
     return found
@@ -131,7 +152,7 @@ class Common:
         self.grown = False
         self.version = 0
         self._pieces = pieces
-        self._observable: dict[Hashable, tuple[frozenset[int], Any, Any]] = {}
+        self._observable = shared.observable
         self._seen: set[tuple[int, int]] = set()  # pages and their numbers
         # Found for objects that many states share, which are held so that they keep their identity:
         self._objects: dict[int, tuple[Any, Objects, list[tuple[int, str, int]]]] = {}
@@ -173,9 +194,7 @@ class Common:
             return
         self._seen.add((key, number))
         before = self.pages[key]
-        # Bytes are small integers, of which there is one object each, or interned expressions.
-        offsets = list(compress(range(len(page)), map(is_not, before, page)))
-        offsets += range(len(before), len(page))
+        offsets = self._pieces.changes(before, page, number)
         touched = self.touched.get(key)
         if offsets and (touched is None or not touched.issuperset(offsets)):
             self.touched[key] = self._pieces.offsets((touched or NOTHING).union(offsets))
@@ -201,13 +220,14 @@ class Common:
             for key in keys:
                 self.by_page.update(variables.of(made[key]))
             self.total = self.fixed.union(self.by_page)
+            self._observable = {}
             self.grown = True
             self.version += 1
         return unknown
 
     def observable(self, changed: Mapping[int, Sequence[int]], pages: PageVariables) -> frozenset[int]:
         """The observable variables, where some bytes (offsets by page) are no longer what they were."""
-        touched = [key for key in changed if pages.of(self.pages[key])]
+        touched = [key for key in changed if pages.of(self.pages[key])] if self.by_page else ()
         if not touched:
             return self.total
         # Offsets of pieces are shared, and held with them; ranges are whole pages.
@@ -215,27 +235,18 @@ class Common:
         known = self._observable.get(names)
         if known is None:
             found = self._lost(touched, changed, pages)
-            known = self._observable[names] = (found, [changed[key] for key in touched], self.total)
-        if known[2] is not self.total:
-            return self._lost(touched, changed, pages)
+            known = self._observable[names] = (found, [changed[key] for key in touched])
         return known[0]
 
     def _lost(
         self, touched: list[int], changed: Mapping[int, Sequence[int]], pages: PageVariables
     ) -> frozenset[int]:
-        lost: set[int] = set()
-        for key in touched:
-            page = self.pages[key]
-            # Where an object was made larger inside the call, nothing was before.
-            lost |= variables_of([page[at] for at in changed[key] if at < len(page)])
-        lost -= self.fixed
+        parts = [self._pieces.overwritten(self.pages[key], changed[key]) for key in touched]
+        lost = set().union(*[gone for gone, _ in parts]) - self.fixed
         if not lost:
             return self.total
-        gone: Counter[int] = Counter()
-        for key in touched:
-            page, overwritten = self.pages[key], set(changed[key])
-            gone.update(pages.of(page))
-            lost -= variables_of([x for at, x in enumerate(page) if at not in overwritten])
+        gone = Counter(chain.from_iterable([pages.of(self.pages[key]) for key in touched]))
+        lost.difference_update(*[left for _, left in parts])
         return self.total - {v for v in lost if gone[v] == self.by_page[v]}
 
 

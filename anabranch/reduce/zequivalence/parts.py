@@ -59,6 +59,7 @@ class PartForms:
 
     def __init__(self) -> None:
         self._table = Table()
+        self._whole: dict[Hashable, frozenset[int]] = {}  # forms of states that are made of pieces only
         self._known: dict[Hashable, tuple[int, ...]] = {}
         self._deciding = Deciding()
         self._shapes: dict[Hashable, tuple[int, ...]] = {}
@@ -66,6 +67,17 @@ class PartForms:
 
     def form(self, state: Encoded) -> frozenset[int]:
         """Equal for states that are z-equivalent."""
+        if state.outputs:
+            return self._form(state)
+        key = (tuple(state.pieces), tuple(state.parts), state.observable)
+        known = self._whole.get(key)
+        if known is None:
+            if len(self._whole) >= PARTS_KEPT:
+                self._whole.clear()
+            known = self._whole[key] = self._form(state)
+        return known
+
+    def _form(self, state: Encoded) -> frozenset[int]:
         numbers: list[int] = []
         symbolic = self._known_ones(state.outputs, numbers)
         for piece in state.pieces:
@@ -145,6 +157,8 @@ def shape(constraint: StateConstraint) -> Hashable:
 def components(symbolic: list[Output], state: Encoded) -> list[tuple[list[Output], list[Slice]]]:
     """Outputs and slices that share variables, in the order that they have."""
     slices, parts = state.slices, state.parts
+    if not symbolic:
+        return [([], [part]) for part in parts]
     together: dict[Slice, _Component] = {}
     found: dict[_Component, None] = {}
     for position, output in enumerate(symbolic):

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Hashable, Iterable, Sequence
+from itertools import compress
+from operator import is_not
 from typing import Any
 
 from anabranch.expr import Expr, expr_vars
 from anabranch.machine.joining.memory import expression_word
 from anabranch.machine.memory import join_bytes
+from anabranch.reduce.zequivalence.variables import variables_of
 
 BYTES_NUMBERED = 2_000_000  # of pages with expressions, at about 16 bytes each
 PIECES_KEPT = 20_000
+CHANGES_KEPT = 50_000
 KNOWN_PAGE = 16  # what a page of known bytes counts for
 Output = tuple[Hashable, Any, int]
 
@@ -22,7 +25,8 @@ class PageNumbers:
     def __init__(self) -> None:
         self._next = 1
         self._by_page: dict[int, int] = {id(None): 0}
-        self._by_content: dict[tuple[bool, bytes], int] = {}
+        self._by_bytes: dict[bytes, int] = {}  # pages of known bytes
+        self._by_hash: dict[int, list[tuple[Any, int]]] = {}  # pages with expressions, and their numbers
         self._held: list[
             Any
         ] = []  # so that the identity of pages stays their own, and that of what is in them
@@ -32,28 +36,30 @@ class PageNumbers:
         known = self._by_page.get(id(page))
         return self._look(page) if known is None else known
 
-    def of_all(self, pages: Sequence[Any]) -> list[int]:
-        found: list[Any] = list(map(self._by_page.get, map(id, pages)))
-        while None in found:
-            position = found.index(None)
-            found[position] = self._look(pages[position])
-        return found
-
     def _look(self, page: Any) -> int:
         if self._bytes >= BYTES_NUMBERED:
             self._by_page = {id(None): 0}
-            self._by_content.clear()
+            self._by_bytes.clear()
+            self._by_hash.clear()
             self._held.clear()
             self._bytes = 0
-        # Known bytes are the same objects wherever they are, and so are expressions.
         known = page.__class__ is bytearray
-        content = (known, bytes(page) if known else array("Q", map(id, page)).tobytes())
-        number = self._by_content.setdefault(content, self._next)
+        number = self._by_bytes.setdefault(bytes(page), self._next) if known else self._number(page)
         self._next += number == self._next
         self._by_page[id(page)] = number
         self._held.append(page)
         self._bytes += KNOWN_PAGE if known else len(page)
         return number
+
+    def _number(self, page: Sequence[Any]) -> int:
+        """Of a page with expressions: known bytes are the same objects wherever they are, and so are those.
+        None is asked whether it equals another, which would make a further expression."""
+        same_hash = self._by_hash.setdefault(hash(tuple(page)), [])
+        for other, number in same_hash:
+            if len(other) == len(page) and not any(map(is_not, other, page)):
+                return number
+        same_hash.append((page, self._next))
+        return self._next
 
 
 class Piece:
@@ -75,6 +81,8 @@ class Pieces:
     def __init__(self) -> None:
         self.numbers = PageNumbers()
         self._known: dict[tuple[int, int, frozenset[int]], Piece] = {}
+        self._changes: dict[tuple[int, int], list[int]] = {}
+        self._overwritten: dict[tuple[int, Hashable], tuple[set[int], set[int]]] = {}
         self._covers: dict[Hashable, Sequence[int]] = {}
         self._sets: dict[frozenset[int], frozenset[int]] = {}
 
@@ -82,6 +90,34 @@ class Pieces:
         """A set of offsets, one object for equal ones."""
         found = frozenset(wanted)
         return self._sets.setdefault(found, found)
+
+    def changes(self, before: Any, page: Any, number: int) -> list[int]:
+        """Where a page, whose content has this number, is not what it was before."""
+        numbers = (self.numbers.of(before), number)
+        known = self._changes.get(numbers)
+        if known is None:
+            if len(self._changes) >= CHANGES_KEPT:
+                self._changes.clear()
+            # Bytes are small integers, of which there is one object each, or interned expressions.
+            known = list(compress(range(len(page)), map(is_not, before, page)))
+            known += range(len(before), len(page))
+            self._changes[numbers] = known
+        return known
+
+    def overwritten(self, page: Any, offsets: Sequence[int]) -> tuple[set[int], set[int]]:
+        """The variables in some bytes of a page, and those in the others. Bytes beyond its end do not count:
+        where an object was made larger inside the call, nothing was before."""
+        names = (self.numbers.of(page), offsets if offsets.__class__ is range else tuple(offsets))
+        known = self._overwritten.get(names)
+        if known is None:
+            if len(self._overwritten) >= CHANGES_KEPT:
+                self._overwritten.clear()
+            inside = set(offsets)
+            known = self._overwritten[names] = (
+                variables_of([x for at, x in enumerate(page) if at in inside]),
+                variables_of([x for at, x in enumerate(page) if at not in inside]),
+            )
+        return known
 
     def of(self, key: int, page: Any, number: int, offsets: frozenset[int]) -> Piece:
         """The outputs for some bytes of a page, where no objects are new."""

@@ -93,8 +93,9 @@ class ZEquivalence:
         self.ledger.came_back(call.place, call.row, state.multiplicity)
         scope = call.parent or self.calls.root
         assert scope is not None
-        site: Any = state.entry
-        place = meeting_place(site, state.continuation, scope)
+        place: Any = state.entry
+        if state.continuation is not scope.continuation:
+            place = meeting_place(place, state.continuation, scope)
         meeting = scope.meetings.get(place)
         if meeting is None:
             meeting = scope.meetings[place] = Meeting()
@@ -102,8 +103,8 @@ class ZEquivalence:
             return None
         if meeting.first is not None:
             first, meeting.first = meeting.first, None
-            self.encoder.prepare(first, scope, meeting)
-            self._look(first, meeting.glance.looks(first), call, scope, meeting)
+            self.encoder.prepare(first, scope, place, meeting)
+            self._look(first, meeting.glance.looks(first), None, call, scope, meeting)
         glance: Glance = meeting.glance
         looks = glance.looks(state)
         alike = None if looks is None else glance.alike.get((looks, call.arguments))
@@ -111,29 +112,36 @@ class ZEquivalence:
             kept = alike.stands.get(alike.condition(state))
             if kept is not None:
                 return meeting.standing(kept) if meeting.stands else kept
-        return self._look(state, looks, call, scope, meeting)
+        return self._look(state, looks, alike, call, scope, meeting)
 
     def _look(
-        self, state: State, looks: Looks | None, call: Call, scope: Call, meeting: Meeting
+        self,
+        state: State,
+        looks: Looks | None,
+        alike: Alike | None,
+        call: Call,
+        scope: Call,
+        meeting: Meeting,
     ) -> State | None:
         """The one that stands for a state with looks, or with a condition, that were not there before."""
         glance: Glance = meeting.glance
         if looks is None:
             glance.others = True
-            return self._form_all(glance.groups.values(), state, call, scope, meeting)
-        key = (looks, call.arguments)
-        group, alike = glance.group(state, looks), glance.alike.get(key)
-        alone = False
+            return self._form_all(glance.groups(), state, call, scope, meeting)
+        new, only = alike is None, not glance.alike and not glance.others
         if alike is None:
-            alike = glance.alike[key] = glance.alike_to(state, looks, call.arguments, self.encoder.pages)
-            self.encoder.touch(state, meeting.common)
-            alone = not group.formed and not group.unformed and not glance.others
+            more = call.arguments
+            alike = glance.alike[looks, more] = glance.alike_to(state, looks, more, self.encoder.pages)
         kept: State | None = None
-        if alone or not call.place.worth_forming():
-            group.unformed.append(state)
+        if only or not call.place.worth_forming():
+            glance.wait(state, alike)
         else:
-            kept = self._form_all((group,), state, call, scope, meeting, alike)
-            call.place.formed(kept is not None)
+            group = glance.group(state, looks)
+            if new and not group.formed and not group.unformed and not glance.others:
+                group.unformed.append((state, alike))
+            else:
+                kept = self._form_all((group,), state, call, scope, meeting, alike)
+                call.place.formed(kept is not None)
         alike.stands[alike.condition(state)] = kept or state
         return kept
 
@@ -150,8 +158,8 @@ class ZEquivalence:
         for group in groups:
             group.formed = True
             before, group.unformed = group.unformed[-FORMED_ANEW:], []
-            for other in before:
-                kept = self._form(other, call, scope, meeting)
+            for other, looked in before:
+                kept = self._form(other, call, scope, meeting, looked)
                 if kept is not None:
                     self._replaced(other, kept, call, meeting)
         return self._form(state, call, scope, meeting, alike)
@@ -173,7 +181,7 @@ class ZEquivalence:
         kept = meeting.forms.setdefault(self._forms.form(encoded), state)
         if kept is not state:
             return kept
-        meeting.kept[state] = encoded
+        meeting.kept[state] = encoded, alike
         return None
 
     def _form_anew(self, call: Call, scope: Call, meeting: Meeting) -> None:
@@ -183,13 +191,13 @@ class ZEquivalence:
         """
         meeting.common.grown = False
         meeting.forms.clear()
-        before = list(meeting.kept)
+        before = list(meeting.kept.items())[-FORMED_ANEW:]
         meeting.kept.clear()
-        for state in before[-FORMED_ANEW:]:
-            encoded = self.encoder.encode(state, scope, meeting, call.arguments)
+        for state, (_, alike) in before:
+            encoded = self.encoder.encode(state, scope, meeting, call.arguments, alike)
             other = meeting.forms.setdefault(self._forms.form(encoded), state)
             if other is state:
-                meeting.kept[state] = encoded
+                meeting.kept[state] = encoded, alike
             else:
                 self._replaced(state, other, call, meeting)
 
@@ -219,10 +227,10 @@ class ZEquivalence:
             meeting = scope.meetings[meeting_place(site, state.continuation, scope)]
             if meeting.common is None:
                 continue  # the only one there
-            encoded = meeting.kept.get(state)
-            if encoded is None:
-                encoded = self.encoder.encode(state, scope, meeting, call.arguments)
-            constraint = encoded.constraint()
+            known = meeting.kept.get(state)
+            if known is None:
+                known = self.encoder.encode(state, scope, meeting, call.arguments), None
+            constraint = known[0].constraint()
             names = tuple(name for name, _, _ in constraint.outputs)
             alike = groups.setdefault((names, constraint.observable), [])
             for kept, other in alike:

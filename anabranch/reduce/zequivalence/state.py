@@ -16,7 +16,7 @@ from itertools import compress
 from operator import is_not
 from typing import Any
 
-from anabranch.expr import Expr, expr_vars, var
+from anabranch.expr import Expr, var
 from anabranch.expr.node import ITE, operands
 from anabranch.machine import State
 from anabranch.machine.constants import element_types
@@ -29,6 +29,7 @@ from anabranch.reduce.zequivalence.glance import Alike, Glance, Same
 from anabranch.reduce.zequivalence.observable import Common, kind_of, shared
 from anabranch.reduce.zequivalence.parts import Encoded
 from anabranch.reduce.zequivalence.pieces import Output, Piece, Pieces, bytes_of, run_of, whole
+from anabranch.reduce.zequivalence.shown import Shown, page_pieces, pages_gone, touched_pages
 from anabranch.reduce.zequivalence.variables import (
     IGNORED_NOTES,
     NoteVariables,
@@ -36,10 +37,10 @@ from anabranch.reduce.zequivalence.variables import (
     Unreadable,
     variables_in,
 )
-from anabranch.solver import Slice
 
 POINTER = 8
 LARGEST = 1 << 16  # bytes of a new object that are compared
+FRAMES_KEPT = 20_000
 
 
 class Encoder:
@@ -50,7 +51,8 @@ class Encoder:
         self.pages = PageVariables()
         self.notes = NoteVariables()
         self.pieces = Pieces()
-        self.frames: dict[tuple[int, Any], tuple[Any, ...]] = {}
+        self.names: dict[tuple[int, Any], tuple[Any, ...]] = {}  # and types, of the values of frames
+        self.frames: dict[tuple[Hashable, Hashable], Piece] = {}  # by place and values
         self.rest = var("rest of the path condition", 1)
 
     def encode(
@@ -61,17 +63,35 @@ class Encoder:
         `meeting.common.grown` is set where outputs came up that the states before this one did not have.
         States that are alike differ in the slices of their variables only.
         """
-        common = meeting.common
-        if alike is not None and alike.encoded is not None and alike.version == common.version:
-            one = alike.encoded
+        common: Common = meeting.common
+        if alike is None or alike.more != more:
+            shown = _Encoding(state, scope, common, self, more).shown()
         else:
-            one = _Encoding(state, scope, common, self, more)
-            if alike is not None:
-                alike.encoded, alike.version = one, common.version
+            if alike.shown is None or alike.version != common.version:
+                alike.shown = self._show(state, scope, meeting, alike)
+                alike.version = common.version
+            shown = alike.shown
         # What was left out is about nothing that anybody can see. One unobservable Boolean stands for it, the
         # same way for all states: they are paths that are possible, and only what they allow is compared.
-        parts = one.parts(state.slices, scope.base.slices)
-        return Encoded(one.outputs, one.pieces, parts, state.slices, one.observable, (self.rest,))
+        parts = shown.parts(state.slices, scope.base.slices)
+        return Encoded(shown.outputs, shown.pieces, parts, state.slices, shown.observable, (self.rest,))
+
+    def _show(self, state: State, scope: Call, meeting: Meeting, alike: Alike) -> Shown:
+        """What states with some looks show: the values of their frames, for which there is a piece if others
+        had the same ones there, and pages. There is nothing else that they could."""
+        common: Common = meeting.common
+        key = (meeting.glance.place, meeting.glance.values(alike.looks))
+        values = self.frames.get(key)
+        if values is None or common.filled:
+            one = _Encoding(state, scope, common, self, alike.more)
+            if common.filled or len(one.seen) > len(alike.more):
+                return one.shown()
+            if len(self.frames) >= FRAMES_KEPT:
+                self.frames.clear()
+            values = self.frames[key] = Piece(one.outputs, ())
+        pieces, changed = page_pieces(state.pages, common, self.pieces)
+        observable = common.observable(changed, self.pages)
+        return Shown([], [values, *pieces], observable | alike.more if alike.more else observable)
 
     def touch(self, state: State, common: Common) -> None:
         """Take into account what has changed in a state."""
@@ -82,11 +102,12 @@ class Encoder:
             if page is not None:
                 common.touch(key, page, self.pieces.numbers.of(page))
 
-    def prepare(self, state: State, scope: Call, meeting: Meeting) -> None:
+    def prepare(self, state: State, scope: Call, place: Hashable, meeting: Meeting) -> None:
         """What the states at a place have in common, of which this is the first."""
-        found = shared(scope, state, self.pages, self.notes)
+        numbers = self.pieces.numbers
+        found = shared(scope, state, self.pages, self.notes, numbers)
         common = meeting.common = Common(scope.base, found, self.pieces)
-        meeting.glance = Glance(scope, common, self.pieces.numbers)
+        meeting.glance = Glance(scope, place, found, common, numbers)
 
 
 class _Encoding:
@@ -102,17 +123,18 @@ class _Encoding:
         self.seen: set[int] = set(more)  # variables that must keep their identity
         self.met: dict[int, int] = {}  # new objects by number, in the order in which they were met
         self.queue: list[int] = []
+        self.pieces: list[Piece] = []
         self._objects(encoder.leaks)
         self._frames(scope)
-        self.pieces: list[Piece] = []
+
+    def shown(self) -> Shown:
+        """With memory and what models keep."""
         changed = self._memory()
         self._notes()
         for number in self.queue:  # grows while it is gone through
             self._new_object(number)
-        self.observable = common.observable(changed, encoder.pages)
-        if self.seen:
-            self.observable |= self.seen
-        self.hidden = self._hidden()
+        observable = self.common.observable(changed, self.encoder.pages)
+        return Shown(self.outputs, self.pieces, observable | self.seen if self.seen else observable)
 
     # ---- objects -------------------------------------------------------------------------------------
 
@@ -159,10 +181,10 @@ class _Encoding:
             continuation, level = continuation[0], level + 1
 
     def _frame(self, level: int, site: Any, values: tuple[Any, ...]) -> None:
-        known = self.encoder.frames.get((level, site))
+        known = self.encoder.names.get((level, site))
         if known is None:
             types = site.unit.plan.locals
-            known = self.encoder.frames[level, site] = tuple(
+            known = self.encoder.names[level, site] = tuple(
                 [
                     ((level, name), None if name in ("D", "va") else types[int(name[1:])].type)
                     for name in site.names
@@ -229,28 +251,17 @@ class _Encoding:
     def _memory(self) -> dict[int, Sequence[int]]:
         """Outputs for the bytes that are not what they were, on this path or on another of the call; their
         offsets by page."""
-        pages, common, pieces = self.state.pages, self.common, self.encoder.pieces
-        changed: dict[int, Sequence[int]] = {}
+        pages, common = self.state.pages, self.common
         if common.unfilled:
             for key in common.fill(pages, self.encoder.pages):
                 self._bytes(("made", key), pages[key], range(len(pages[key])))
         self.encoder.touch(self.state, common)
-        for key, before in common.pages.items():
-            if key not in pages and key not in common.filled:
-                changed[key] = range(len(before))
-        touched = common.touched
-        for key in sorted(touched) if len(touched) > 1 else touched:
-            page = pages.get(key)
-            if page is None:
-                if key not in common.filled:
-                    continue
-                page = common.pages[key]
-            if self.new:
-                changed[key] = self._bytes(("mem", key), page, sorted(touched[key]))
-            else:
-                piece = pieces.of(key, page, pieces.numbers.of(page), touched[key])
-                self.pieces.append(piece)
-                changed[key] = piece.covered
+        if not self.new:
+            self.pieces, changed = page_pieces(pages, common, self.encoder.pieces)
+            return changed
+        changed = pages_gone(pages, common)
+        for key, page in touched_pages(pages, common):
+            changed[key] = self._bytes(("mem", key), page, sorted(common.touched[key]))
         return changed
 
     def _bytes(self, name: tuple[Hashable, ...], page: Any, offsets: Sequence[int]) -> Sequence[int]:
@@ -333,30 +344,6 @@ class _Encoding:
             self.seen |= variables_in(value)
         except Unreadable:
             self.seen.update(self.state.slices)
-
-    # ---- the path condition --------------------------------------------------------------------------
-
-    def _hidden(self) -> set[int]:
-        """The unobservable variables in outputs."""
-        found: set[int] = set()
-        for _, value, _ in self.outputs:
-            if value.__class__ is Expr:
-                found.update(expr_vars(value))
-        for piece in self.pieces:
-            found |= piece.variables
-        return found - self.observable
-
-    def parts(self, slices: dict[int, Slice], before: dict[int, Slice]) -> dict[Slice, None]:
-        """The slices that say something about observable variables or outputs, as far as they are not the
-        same on all paths of the call.
-
-        Slices share no variable, so one that touches neither is satisfied by itself, whatever the others say.
-        """
-        wanted = [i for i in self.observable if slices.get(i) is not before.get(i)]
-        # Variables of what this path has not filled are in no slice, nor is undefined data (negative).
-        found = dict.fromkeys([slices.get(i) for i in sorted(self.hidden.union(wanted))])
-        found.pop(None, None)
-        return found  # type: ignore[return-value]
 
 
 def constants(value: Expr) -> Iterator[int | None]:
