@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from anabranch import expr
 from anabranch.expr import Expr, expr_vars
+from anabranch.expr.variables import postorder_within
 from anabranch.machine.arithmetic import to_signed
 from anabranch.machine.ends import Fault, Loss, ProgramError
 from anabranch.machine.memory import split_value
@@ -28,6 +29,9 @@ MAX_LEAVES = 1 << 16  # places a read may choose from before the path forks over
 MAX_TARGETS = 1 << 11  # likewise for a write, which touches every one of them
 MAX_CHOICES = 1 << 18  # bytes of a block at all the places where it may be written
 FEW = 64  # places that are told one by one
+MAX_PARTS = 512  # of an address that are looked at to find the objects it names
+MAX_BASES = 16
+SUMS = ("add", "sub")
 WORD = 8  # bytes that a block is chosen in at a time
 
 
@@ -36,27 +40,39 @@ def nearest(constant: int) -> int:
     return (constant + (1 << 31)) >> 32 & 0xFFFFFFFF
 
 
-def base_numbers(address: Expr) -> list[int]:
-    """Object numbers that the constant parts of an address name, through sums and `ite`s; may be empty."""
-    found: dict[int, None] = {}
-    pending: list[tuple[Value, int]] = [(address, 0)]
-    steps = 0
-    while pending and steps < 64:
-        steps += 1
-        node, offset = pending.pop()
-        if node.__class__ is not Expr:
-            found[nearest(node + offset)] = None
-        elif node.op == "add":
-            if node.b.__class__ is not Expr:
-                if node.a.op == "ite":
-                    pending.append((node.a, offset + node.b))
-                else:
-                    found[nearest(node.b + offset)] = None
-            else:
-                pending += [(part, offset) for part in (node.a, node.b) if part.op in ("add", "ite")]
-        elif node.op == "ite":
-            pending += [(node.c, offset), (node.b, offset)]
-    return list(found)
+def base_numbers(address: Expr) -> list[int] | None:
+    """Object numbers that the constant parts of an address add up to, through sums, differences and `ite`s; 0
+    stands for none. None if there are too many to look at.
+
+    Only whole sums are looked at: in `p + (end - q)` the constant part of `end` names nothing that the
+    address is based on.
+    """
+    order = postorder_within([address], MAX_PARTS, _parts)
+    if order is None:
+        return None
+    numbers: dict[Value, set[int]] = {}
+    for node in order:
+        if node.op == "ite":
+            found = _numbers(node.b, numbers) | _numbers(node.c, numbers)
+        elif node.op in SUMS:
+            sign = 1 if node.op == "add" else -1
+            right = _numbers(node.b, numbers)
+            found = {(x + sign * y) & 0xFFFFFFFF for x in _numbers(node.a, numbers) for y in right}
+        else:
+            found = {0}
+        if len(found) > MAX_BASES:
+            return None
+        numbers[node] = found
+    return sorted(numbers[address])
+
+
+def _parts(e: Expr) -> list[Expr]:
+    parts = (e.a, e.b) if e.op in SUMS else (e.b, e.c) if e.op == "ite" else ()
+    return [part for part in parts if part.__class__ is Expr]
+
+
+def _numbers(part: Value, known: dict[Value, set[int]]) -> set[int]:
+    return known[part] if part.__class__ is Expr else {nearest(part)}
 
 
 def stride(offset: Expr) -> tuple[int, int]:
@@ -103,7 +119,7 @@ class AddressResolver:
     def resolve(self, address: Expr, size: int, write: bool) -> tuple[ObjectInfo, Value]:
         """The object of an access of `size` bytes and the offset in it; the path now implies that it fits."""
         self.resolved += 1
-        named = [self.memory.find(number) for number in base_numbers(address)]
+        named = [self.memory.find(number) for number in base_numbers(address) or ()]
         candidates = [info for info in named if info is not None]
         if len(candidates) == 1 and len(named) == 1:
             return self._in_bounds(address, size, write, candidates[0])
@@ -194,7 +210,7 @@ class AddressResolver:
         indices = expr_vars(address)
         if indices and indices[0] < 0:
             return None
-        named = [self.memory.find(number) for number in base_numbers(address)]
+        named = [self.memory.find(number) for number in base_numbers(address) or ()]
         live = [info for info in named if info is not None and not info.end]
         if len(live) != 1:
             return None

@@ -49,7 +49,9 @@ class BaseChooser:
         """Can the address belong to an object at all?"""
         if address.__class__ is int:
             return nearest(address) != 0
-        if any(number and self.machine.memory.find(number) is not None for number in base_numbers(address)):
+        if any(
+            number and self.machine.memory.find(number) is not None for number in base_numbers(address) or ()
+        ):
             return True
         nodes = postorder_within([address], NODES)
         return nodes is None or any(
@@ -84,4 +86,4 @@ def _is_null(part: Value) -> bool:
 
 def _is_address(part: Value) -> bool:
     """Not an index: something with the number of an object in it."""
-    return nearest(part) != 0 if part.__class__ is int else any(base_numbers(part))
+    return nearest(part) != 0 if part.__class__ is int else any(base_numbers(part) or ())

@@ -144,7 +144,7 @@ class UnknownFunctions:
                 type = declared[position]
                 if type.kind != "pointer" or type.target.const or type.target.kind == "function":
                     continue
-            number = nearest(value) if value.__class__ is int else any(base_numbers(value))
+            number = nearest(value) if value.__class__ is int else any(base_numbers(value) or ())
             if number:
                 return True
         return False

@@ -57,6 +57,28 @@ int main(void) {
 }
 """
 
+DIFFERENCE = """
+#include "klee/klee.h"
+static const char text[] = "0123456789abcdef";
+int main(void) {
+  unsigned char b[4];
+  char room[64] = { 0 };
+  klee_make_symbolic(b, sizeof b, "b");
+  klee_assume(b[0] < 4);
+  klee_assume(b[1] < 4);
+  const char *q = text, *end = text + 12;
+  if (b[2] & 1) q = text + 3;
+  if (b[2] & 2) q = q + 2;
+  q += b[0];
+  char *p = room;
+  if (b[3] & 1) p = room + 9;
+  if (b[3] & 2) p += b[1];
+  p += end - q; /* that `end` is constant says nothing of `p` */
+  *p = 'x';
+  return p[0] == 'x' ? 0 : 1;
+}
+"""
+
 PRINTING = """
 #include "klee/klee.h"
 #include <stdio.h>
@@ -109,6 +131,7 @@ PROGRAMS = {
     "counting": COUNTING,
     "calls": CALLS,
     "memory": MEMORY,
+    "difference": DIFFERENCE,
     "printing": PRINTING,
     "uninitialised": UNINITIALISED,
     "recursion": RECURSION,
