@@ -9,7 +9,7 @@ from typing import Any
 from anabranch.machine.translator.sites import CallSite
 
 IN_VAIN = 200  # states behind a call of which none was ever removed, after which it is no longer looked at
-ASKED_IN_VAIN = 32  # exact checks for each that finds something
+ASKED_IN_VAIN = 32  # exact checks at a call site that find nothing: one takes as long as many states do
 FORMED_IN_VAIN = 16  # forms that were those of no other state, after which fewer are made
 FEWEST = 6  # the binary logarithm of how many states there are for each form then, at most
 
@@ -50,7 +50,7 @@ class Place:
     @property
     def worth_asking(self) -> bool:
         """Does the solver find twins here, as far as it was asked?"""
-        return self.asked < ASKED_IN_VAIN or self.found * ASKED_IN_VAIN >= self.asked
+        return self.asked - self.found < ASKED_IN_VAIN
 
     def worth_forming(self) -> bool:
         """Is a state to get a form? Where forms find nothing, fewer and fewer are made."""

@@ -27,9 +27,8 @@ class PageNumbers:
         self._by_page: dict[int, int] = {id(None): 0}
         self._by_bytes: dict[bytes, int] = {}  # pages of known bytes
         self._by_hash: dict[int, list[tuple[Any, int]]] = {}  # pages with expressions, and their numbers
-        self._held: list[
-            Any
-        ] = []  # so that the identity of pages stays their own, and that of what is in them
+        # So that the identity of pages stays their own, and that of what is in them.
+        self._held: list[Any] = []
         self._bytes = 0
 
     def of(self, page: Any) -> int:
