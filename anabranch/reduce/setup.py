@@ -14,7 +14,7 @@ from anabranch.reduce.merging.ledger import Ledger
 from anabranch.reduce.merging.merge import Merging
 from anabranch.reduce.merging.multiplicity import regression
 from anabranch.reduce.merging.places import Places
-from anabranch.reduce.merging.race import Contestant, Race
+from anabranch.reduce.merging.race import PATIENCE, Contestant, Race
 from anabranch.reduce.merging.regions import Regions
 from anabranch.reduce.merging.share import TimeShare
 from anabranch.reduce.merging.similarity import Everything, QceSimilarity, Similarity
@@ -154,13 +154,17 @@ def install_merging(run: Exploration, settings: ReduceSettings, policy: str, zeq
         done += PAGE * machine.memory.dropped
         return done + merged * (MERGED_TURN * run.picks + MERGED_EFFORT * run.space.backend.effort)
 
+    # In limited time not all may be seen: then the search order says what comes first, and each has its half.
+    limited = settings.goal == "bugs" and settings.max_time is not None
+    alone: Search[State] = run.search if limited else Dfs()
     machine.stops.suspend()  # the plain one begins
     race = Race(
-        Contestant(Regions(Dfs(), run.space, run.tree) if marks_regions(run) else Dfs()),
+        Contestant(Regions(alone, run.space, run.tree) if marks_regions(run) else alone),
         Contestant(regions, machine.stops.resume, machine.stops.suspend),
         work,
         run.tree,
         run.reporter,
+        1 if limited else PATIENCE,
     )
     merging.search = race
     return Operators(race, merging, NoPrune(), figures, finish=race.finish)

@@ -57,11 +57,13 @@ class Race:
         work_so_far: Callable[[bool], float],
         tree: ExecutionTree,
         referee: Referee,
+        patience: float = PATIENCE,
     ) -> None:
         self.plain = plain
         self.merging = merging
         self.tree = tree
         self.referee = referee
+        self.patience = patience
         self.running = plain
         self.work_so_far = work_so_far  # of the whole run, as if all of it had been with merging or without
         self._sides: dict[State, Contestant] = {}
@@ -126,7 +128,7 @@ class Race:
 
     def _allowed(self) -> float:
         """The work that merging may have done by now."""
-        return self.plain.work * (SHARE if self.plain.work < LONG else PATIENCE)
+        return self.plain.work * (SHARE if self.plain.work < LONG else self.patience)
 
     def _hand_over(self, side: Contestant) -> None:
         self.running.rest()

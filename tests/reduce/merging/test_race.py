@@ -117,3 +117,19 @@ def test_regions_by_hand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert found.result.complete
     assert found.result.paths_total == 1
     assert found.result.paths_multiplicity == 729
+
+
+def test_in_limited_time_the_search_order_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(race, "TURNS", 1)
+    monkeypatch.setattr(race, "LONG", 0)
+    options = ("--goal", "bugs", "--merge", "auto", "--tests", "covering", "--search", "random-path")
+    orders = []
+    for limit in ((), ("--max-time", "1000")):
+        run, collector = prepare(tmp_path, CALLS, *options, *limit)
+        racing = run.operators.search
+        assert isinstance(racing, race.Race)
+        orders.append((racing.plain.order.description, racing.patience))
+        found = Found(run, run.run(), collector)
+        assert found.result.complete
+        assert found.errors() == explore(tmp_path, CALLS).errors()
+    assert orders == [("dfs", race.PATIENCE), ("random-path", 1)]
