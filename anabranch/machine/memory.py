@@ -93,6 +93,8 @@ class Memory:
         self._counts_shared = False
         self._constant_pages: set[int] = set()  # of objects that nobody may write, the same on all paths
         self._nothing: Page | None = None
+        self.allocated = 0
+        """Objects that were made."""
         self.dropped = 0
         """Pages of large objects that have died."""
         self.numbers = numbers
@@ -161,6 +163,7 @@ class Memory:
         if number >= STACK_NUMBERS and count > STACK_COUNTS and self.find(number) is not None:
             raise Loss("too many live locals", site.name)
         self.fresh[number] = ObjectInfo(number, size, site)
+        self.allocated += 1
         base = number << 32
         self.fill(base, size, content)
         if site.kind == "constant":

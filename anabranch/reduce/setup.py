@@ -30,6 +30,7 @@ INSTRUCTION = 0.08
 FORK = 35
 CALL = 40  # of the environment's model
 ACCESS = 120  # at a symbolic address
+ALLOCATION = 25  # of an object, and what is done with it
 PAGE = 0.35  # of a large object that dies
 MERGED_TURN = 600
 MERGED_EFFORT = 100
@@ -151,7 +152,7 @@ def install_merging(run: Exploration, settings: ReduceSettings, policy: str, zeq
     def work(merged: bool) -> float:
         done = INSTRUCTION * machine.counters.instructions() + FORK * machine.decider.forks
         done += CALL * machine.api.calls + ACCESS * machine.addresses.resolved
-        done += PAGE * machine.memory.dropped
+        done += ALLOCATION * machine.memory.allocated + PAGE * machine.memory.dropped
         return done + merged * (MERGED_TURN * run.picks + MERGED_EFFORT * run.space.backend.effort)
 
     # In limited time not all may be seen: then the search order says what comes first, and each has its half.
