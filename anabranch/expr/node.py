@@ -228,9 +228,15 @@ def operands(n: Expr) -> Iterator[Expr]:
 
 
 def forget_memos() -> None:
-    """Drops every cached result; what is still needed is built or found again."""
+    """Drops every cached result; what is still needed is built or found again.
+
+    Terms of variables stay: another one of that name would be another constant, and what is asserted in a
+    solver is about this one.
+    """
     for n in NODES.values():
-        n.neg = n.bytes = n.term = n.truth = None
+        n.neg = n.bytes = n.truth = None
+        if n.op != VAR:
+            n.term = None
         n.eqm = n.ltm = n.opm = _EMPTY
 
 

@@ -213,6 +213,20 @@ class Inventor:
         return dict.fromkeys(variables, 0)
 
 
+@pytest.mark.parametrize("make", [BitwuzlaBackend, Z3Backend])
+def test_what_is_asserted_holds_after_a_collection(make: Any) -> None:
+    """When memory runs short, terms are dropped and built again: they must be about the same variables."""
+    backend = make()
+    x, y = X.var("collected.x", 32), X.var("collected.y", 32)
+    constraints = [X.ult(x, 10, 32), X.not_(X.eq(x, 9, 32))]
+    assert backend.solve(constraints, (x.a,)) is not UNSAT
+    X.collect()
+    constraints.append(X.eq(X.add(x, y, 32), 12, 32))
+    model = backend.solve(constraints, (x.a, y.a))
+    assert all(X.evaluate(c, model) for c in constraints)
+    assert backend.solve([*constraints, X.ult(20, x, 32)], (x.a, y.a)) is UNSAT
+
+
 def test_cross_check(tmp_path: Path) -> None:
     x = X.var("cross", 8)
     good = CrossChecked(BITWUZLA, Z3)
