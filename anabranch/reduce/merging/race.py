@@ -25,7 +25,7 @@ from anabranch.machine import State
 
 FIRST = 150_000  # what it takes to begin with merging: estimates, a decision procedure
 LONG = 6_000_000  # work after which a program counts as too large to be explored path by path
-SHARE = 0.12  # of the work of plain exploration that merging may take until then
+SHARE = 0.10  # of the work of plain exploration that merging may take until then
 PATIENCE = 10  # times the work of plain exploration that it may take from then on
 TURNS = 64  # until the work is looked at again
 
