@@ -159,13 +159,15 @@ def install_merging(run: Exploration, settings: ReduceSettings, policy: str, zeq
     limited = settings.goal == "bugs" and settings.max_time is not None
     alone: Search[State] = run.search if limited else Dfs()
     machine.stops.suspend()  # the plain one begins
+    regional = marks_regions(run)
     race = Race(
-        Contestant(Regions(alone, run.space, run.tree) if marks_regions(run) else alone),
+        Contestant(Regions(alone, run.space, run.tree) if regional else alone),
         Contestant(regions, machine.stops.resume, machine.stops.suspend),
         work,
         run.tree,
         run.reporter,
         1 if limited else PATIENCE,
+        regional,
     )
     merging.search = race
     return Operators(race, merging, NoPrune(), figures, finish=race.finish)

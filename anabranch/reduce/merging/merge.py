@@ -56,9 +56,9 @@ class Merging:
         A state in mid-instruction waits for nothing but to run it again with a decision known: joined with
         the one that decided otherwise, it would have to decide anew.
         """
-        if isinstance(state.entry, PointSite):
+        if self.plain() or isinstance(state.entry, PointSite):
             return state
-        while not self.plain() and self.ledger.open(state.place):
+        while self.ledger.open(state.place):
             partner = self._join_one(state)
             if partner is None:
                 break

@@ -25,9 +25,10 @@ from anabranch.machine import State
 
 FIRST = 150_000  # what it takes to begin with merging: estimates, a decision procedure
 LONG = 6_000_000  # work after which a program counts as too large to be explored path by path
-SHARE = 0.10  # of the work of plain exploration that merging may take until then
+SHARE = 0.12  # of the work of plain exploration that merging may take until then
 PATIENCE = 10  # times the work of plain exploration that it may take from then on
-TURNS = 64  # until the work is looked at again
+TURNS = 64  # of the plain one, until the work is looked at again
+MERGED_TURNS = 8  # of the merging one: they take longer
 
 
 class Referee(Protocol):
@@ -58,15 +59,18 @@ class Race:
         tree: ExecutionTree,
         referee: Referee,
         patience: float = PATIENCE,
+        regions: bool = False,
     ) -> None:
+        """`regions`: does the program say itself where paths are to be joined?"""
         self.plain = plain
         self.merging = merging
         self.tree = tree
         self.referee = referee
         self.patience = patience
+        self.regions = regions
         self.running = plain
         self.work_so_far = work_so_far  # of the whole run, as if all of it had been with merging or without
-        self._sides: dict[State, Contestant] = {}
+        self._merged: set[State] = set()  # states of the merging one; the plain one has many more
         merging.work = FIRST
         self._since = 0.0
         self._turns = 0
@@ -87,8 +91,8 @@ class Race:
 
     def _add(self, states: Sequence[State], side: Contestant) -> None:
         side.order.add(states)
-        for state in states:
-            self._sides[state] = side
+        if side is self.merging:
+            self._merged.update(states)
 
     def _twin(self, state: State) -> State:
         twin = State()
@@ -99,20 +103,24 @@ class Race:
 
     def remove(self, state: State) -> None:
         """It ends, or is part of another one now; whichever, it counts for the side it was on."""
-        side = self._sides.pop(state, None)
-        if side is None:  # made of two that were held at the end of a region
-            side = self.plain if state in list(self.plain.order.states()) else self.merging
+        side = self.merging if state in self._merged or self._made_in_region(state) else self.plain
+        self._merged.discard(state)
         side.order.remove(state)
         self.referee.tally = side.tally
 
+    def _made_in_region(self, state: State) -> bool:
+        """Was it made of two that were held at the end of a region, while merging?"""
+        return self.regions and state in list(self.merging.order.states())
+
     def pick(self) -> State:
         self._turns += 1
-        if self._turns >= TURNS:
+        if self._turns >= (TURNS if self.running is self.plain else MERGED_TURNS):
             self._look()
         running = self.running
         self.referee.tally = running.tally
         state = running.order.pick()
-        self._sides.pop(state, None)
+        if running is self.merging:
+            self._merged.discard(state)
         return state
 
     def _look(self) -> None:
