@@ -23,7 +23,8 @@ class Limit:
     """Ends a query after a number of polls by the solver (repeatable) or, if asked for, some seconds.
 
     `end` is a time, by `time.monotonic`, after which no query goes on. With a `share`, hard queries together
-    may take that part of the time since the first query; each one may take what is left of it.
+    may take that part of the time since the first query; each one may take what is left of it. The time of a
+    single one is theirs from the beginning: a short exploration is not to lose paths for want of a past.
     """
 
     __slots__ = ("_began", "_spent", "_start", "deadline", "end", "left", "polls", "seconds", "share")
@@ -49,7 +50,7 @@ class Limit:
         self._start = monotonic()
         if self.share is not None:
             self._began = self._began or self._start
-            left = self.share * (self._start - self._began) - self._spent
+            left = seconds + self.share * (self._start - self._began) - self._spent
             seconds = min(seconds, max(left, LEAST))
         stop = self._start + seconds
         self.deadline = stop if self.end is None else min(stop, self.end)

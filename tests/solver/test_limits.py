@@ -40,21 +40,24 @@ def allowed(limit: Limit, clock: Clock, takes: float) -> float:
 
 def test_a_share_bounds_what_hard_queries_take_together(clock: Clock) -> None:
     limit = Limit(1000, 5.0, share=0.1)
-    assert allowed(limit, clock, 0.0) == pytest.approx(LEAST)  # nothing earned yet
+    assert allowed(limit, clock, 5.0 + HARD) == pytest.approx(5.0)  # the first one
+    assert allowed(limit, clock, 0.0) == pytest.approx(0.1 * (5.0 + HARD))
     clock.now += 20
-    assert allowed(limit, clock, 1.5) == pytest.approx(2.0)
-    assert allowed(limit, clock, 0.0) == pytest.approx(0.1 * 21.5 - (1.5 - HARD))
+    assert allowed(limit, clock, 1.5) == pytest.approx(0.1 * (25.0 + HARD))
+    assert allowed(limit, clock, 3.0) == pytest.approx(0.1 * (26.5 + HARD) - (1.5 - HARD))
+    assert allowed(limit, clock, 0.0) == pytest.approx(LEAST)
     clock.now += 1000
     assert allowed(limit, clock, 0.0) == pytest.approx(5.0)  # a single one
 
 
 def test_easy_queries_cost_nothing(clock: Clock) -> None:
     limit = Limit(1000, 5.0, share=0.1)
-    allowed(limit, clock, 0.0)
+    allowed(limit, clock, 5.0 + HARD)  # all that is given
+    began = clock.now
     for _ in range(100):
         allowed(limit, clock, HARD / 2)
-    clock.now = 130.0
-    assert allowed(limit, clock, 0.0) == pytest.approx(3.0)
+    clock.now = began + 30.0
+    assert allowed(limit, clock, 0.0) == pytest.approx(0.1 * (35.0 + HARD))
 
 
 def test_without_a_share_every_query_may_take_its_seconds(clock: Clock) -> None:
