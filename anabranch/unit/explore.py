@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from anabranch.environment.unknown.calls import Answer
 from anabranch.explore.engine import Exploration, Reduce
 from anabranch.explore.settings import ExploreSettings
 from anabranch.expr import expr_vars, variable
@@ -167,21 +168,30 @@ def assumptions(ranked: Ranked) -> Sequence[str]:
     lines |= dict.fromkeys(ranked.failure.leaves)
     if ranked.rank != "none":
         indices = sorted({i for c in ranked.failure.conditions for i in expr_vars(c) if i >= 0})
+        answers = _answer_names(ranked)
         for index in indices:
-            lines[_shown(index, ranked.model.get(index, 0))] = None
+            name = answers.get(index) or str(variable(index).b)
+            lines[_shown(name, variable(index).w, ranked.model.get(index, 0))] = None
     shown = list(lines)
     if len(shown) > SHOWN:
         shown = [*shown[:SHOWN], f"and {len(shown) - SHOWN} more values"]
     return shown
 
 
-def _shown(index: int, value: int) -> str:
-    item = variable(index)
-    name = str(item.b)
+def _answer_names(ranked: Ranked) -> dict[int, str]:
+    """The results of unknown functions on the failing path: `f()`, `f()_1`, ... in the order of the calls."""
+    found: dict[int, str] = {}
+    for item in ranked.failure.record(ranked.model):
+        if isinstance(item.about, Answer):
+            found |= {v.a: item.name for v in item.variables if v.b == item.about.symbol}
+    return found
+
+
+def _shown(name: str, width: int, value: int) -> str:
     if name.endswith(" (which)"):
         return f"{name.removesuffix(' (which)')} {'==' if value == 0 else '!='} NULL"
-    if value >> (item.w - 1) and item.w > 8:
-        value -= 1 << item.w
+    if value >> (width - 1) and width > 8:
+        value -= 1 << width
     return f"{name} == {value}"
 
 

@@ -266,6 +266,15 @@ def test_harness_is_readable_and_says_what_it_assumes(tmp_path: Path) -> None:
     assert "/* l->value */" in text and '__asm__("ask")' in text and "cc -g -fsanitize" in text
 
 
+def test_answers_are_named_in_the_order_of_the_calls(tmp_path: Path) -> None:
+    """Whatever their variables are called inside."""
+    source = """extern int ask(void);
+    int f(void) { int zero = 0; ask(); ask(); return ask() == 77 ? 1 / zero : ask(); }"""
+    (found,) = unit(tmp_path, source, "f")
+    text = (tmp_path / "out0" / "f" / found["errors"][0]["harness"]).read_text()
+    assert "ask()_2 == 77" in text and "() #" not in text
+
+
 def test_several_files_and_bitcode(tmp_path: Path) -> None:
     (tmp_path / "other.c").write_text("int other(int n) { return 10 / n; }\n")
     source = "int other(int); int f(int n) { return n > 3 ? 1 : other(n); }"

@@ -7,7 +7,7 @@ null or leads to an object of its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,7 @@ from anabranch.ir.source_types import CType
 from anabranch.ir.types import VOID, FloatType, IntType, PointerType, StructType, Type
 from anabranch.machine.addresses import base_numbers, nearest
 from anabranch.machine.ends import Loss
+from anabranch.machine.location import Where
 from anabranch.machine.path import Input
 
 Value = Any
@@ -30,6 +31,7 @@ LEAVES = "() leaves what it is given as it is"
 """A name `function + LEAVES` that the path is marked with assumes so, because no summary says more."""
 KIND = "answer"
 """The kind of inputs that are answers of unknown functions."""
+SITES = 16  # calls around that of an unknown function, which its result is named by
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,7 @@ class Answer:
     value: Value
     type: Type
     writes: tuple[tuple[int, tuple[Place, ...]], ...] = ()  # by number of the parameter, counted from 1
+    symbol: str = ""  # the name of the variable that is the result, if it is one
 
 
 class UnknownFunctions:
@@ -52,6 +55,7 @@ class UnknownFunctions:
         self.summaries = summaries or {}
         self.calls: dict[str, dict[str, int]] = {}
         """Function -> place of the call -> how often it was called there, on all paths together."""
+        self._contexts: dict[Hashable, int] = {}
         self.known: dict[Any, None] = {}
         """What summaries say of answers, as conditions."""
         program = objects.machine.program
@@ -108,13 +112,14 @@ class UnknownFunctions:
         arguments: tuple[Value, ...],
     ) -> Value:
         sizes = [self._write_size(name, write, prototype, arguments) for write in writes]
-        self._count(name)
+        where = self.machine.where()
+        self._count(name, where)
         if noreturn:
             self.api.exit(0, handlers=False)
         if summary is NOTHING_KNOWN and self._is_handed_memory(prototype, arguments):
             self.api.mark(f"{name}{LEAVES}")
         label = self.api.unique(f"{name}()")
-        maker = _AnswerMaker(self.objects, label)
+        maker = _AnswerMaker(self.objects, label, self.api.unique(self._symbol(name, where)))
         value = maker.result(result, prototype.target if prototype is not None else None, summary)
         written = []
         for write, size in zip(writes, sizes, strict=True):
@@ -128,7 +133,7 @@ class UnknownFunctions:
             self.api.write_bytes(address, data)
             written.append((write.parameter, tuple(places)))
         if result is not VOID or written:
-            answer = Answer(name, value, result, tuple(written))
+            answer = Answer(name, value, result, tuple(written), maker.symbol)
             size = sum(variable.w // 8 for variable in maker.variables)
             self.api.add_input(Input(label, size, tuple(maker.variables), KIND, label, answer))
             for condition in maker.conditions:
@@ -149,8 +154,21 @@ class UnknownFunctions:
                 return True
         return False
 
-    def _count(self, name: str) -> None:
-        where = self.machine.where()
+    def _symbol(self, name: str, where: Where | None) -> str:
+        """What a result is called inside: by the calls that led to it, not by how many answers the path has
+        had before. Paths that asked once more or less somewhere else go on with the same variables, so that
+        what was found out on one of them is known on the others."""
+        if where is None:
+            return f"{name}() #0"
+        sites: list[Hashable] = [where.key]
+        continuation = where.continuation
+        while continuation[1] is not None and len(sites) < SITES:
+            sites.append(continuation[1])
+            continuation = continuation[0]
+        number = self._contexts.setdefault(tuple(sites), len(self._contexts) + 1)
+        return f"{name}() #{number}"
+
+    def _count(self, name: str, where: Where | None) -> None:
         places = self.calls.setdefault(name, {})
         place = where.text() if where is not None else ""
         places[place] = places.get(place, 0) + 1
@@ -206,9 +224,10 @@ def _declared_writes(function: Function, summary: Summary) -> tuple[Write, ...]:
 class _AnswerMaker:
     """Makes the symbols of one answer."""
 
-    def __init__(self, objects: UnknownObjects, label: str) -> None:
+    def __init__(self, objects: UnknownObjects, label: str, symbol: str) -> None:
         self.objects = objects
         self.label = label
+        self.symbol = symbol
         self.variables: list[Expr] = []
         self.conditions: list[Any] = []
 
@@ -222,7 +241,7 @@ class _AnswerMaker:
                 self.part(part, source, offset)
                 for offset, part in zip(type.offsets, type.fields or (), strict=True)
             )
-        value = self.number(type, self.label)
+        value = self.number(type, self.symbol)
         if summary.range is not None and type.bits > 1:
             low, high = (bound & ((1 << type.bits) - 1) for bound in summary.range)
             if summary.range[0] < 0:
