@@ -105,10 +105,9 @@ def _fill(found: Explored, run: dict[str, Any], errors: frozenset[tuple[str, int
     found.before = sum(row["states"] for row in reduction.get("functions", ()))
     found.kept = sum(row["kept"] for row in reduction.get("functions", ()))
     # Clocks of the run tell what passed, others who had the processor meanwhile included: as a share of that.
-    passed = float(run["timers"]["total"])
-    found.detection = float(reduction.get("seconds", 0.0)) * min(
-        1.0, found.seconds / passed if passed else 1.0
-    )
+    passed = float(run["timers"]["total"]) - float(run["timers"]["frontend"])
+    share = min(1.0, found.seconds / passed) if passed > 0 else 1.0
+    found.detection = share * float(reduction.get("seconds", 0.0))
 
 
 def drivers(options: Options) -> list[str]:
@@ -138,7 +137,7 @@ def drivers(options: Options) -> list[str]:
          "detection", "lines with / without", "branch sides with / without"),
         rows,
     )  # fmt: skip
-    print(f"detection: {detection:.1f} s of {cpu:.1f} s, {100 * detection / max(cpu, 0.001):.0f}%")
+    print(f"detection: {detection:.1f} s of {cpu:.1f} s, {100 * detection / max(cpu, 0.001):.1f}%")
     if reduced < HALF * count:
         problems.append(f"{LEAST_ORDERS:g} orders of magnitude on {reduced} of {count} drivers only")
     if finished < HALF * count:

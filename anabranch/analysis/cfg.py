@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from anabranch.ir.module import Block, Function
+from anabranch.ir.values import GlobalRef
 
 Edges = Sequence[Sequence[int]]
 
@@ -44,6 +45,24 @@ def graph(successors: Edges, entry: int = 0) -> CFG:
     for position, block in enumerate(order):
         number[block] = position
     return CFG(forward, reverse_edges(forward), tuple(order), tuple(number))
+
+
+def returns_at_once(functions: Mapping[str, Function], function: Function, block: int, position: int) -> bool:
+    """Is there one way only from an instruction to the function's return, without calls into the program?"""
+    seen: set[int] = set()
+    while block not in seen:
+        seen.add(block)
+        for instruction in function.blocks[block].instructions[position:]:
+            if instruction.opcode == "call":
+                called = instruction.operands[0]
+                known = functions.get(called.name) if isinstance(called, GlobalRef) else None
+                if known is None or not known.is_declaration:
+                    return False
+        end = function.blocks[block].instructions[-1]
+        if end.opcode != "br" or end.operands:
+            return end.opcode == "ret"
+        block, position = end.targets[0], 0
+    return False
 
 
 def reverse_edges(successors: Edges) -> tuple[tuple[int, ...], ...]:

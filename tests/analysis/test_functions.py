@@ -5,6 +5,7 @@ import random
 import pytest
 
 from anabranch.analysis.callgraph import build_call_graph
+from anabranch.analysis.cfg import returns_at_once
 from anabranch.analysis.distance import INFINITE, DistanceGraph
 from anabranch.analysis.liveness import Liveness
 from anabranch.ir import Function, Module, read_module
@@ -217,3 +218,51 @@ no:
     distances = DistanceGraph(build_call_graph(read_module(text)))
     assert distances.to_return["even"] == [3, 1, 6]
     assert distances.to_targets({"even": [1]})["even"] == [2, 0, 4]
+
+
+STRAIGHT = """
+declare void @log()
+declare void @stop()
+
+define i32 @inner() {
+  ret i32 1
+}
+
+define i32 @f(i1 %c) {
+entry:
+  %a = call i32 @inner()
+  br i1 %c, label %tail, label %other
+
+tail:
+  %b = call i32 @inner()
+  call void @log()
+  br label %end
+
+other:
+  %d = call i32 @inner()
+  %e = call i32 @inner()
+  br label %loop
+
+loop:
+  br label %loop
+
+end:
+  %r = phi i32 [ %b, %tail ]
+  ret i32 %r
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("block", "position", "expected"),
+    [
+        (0, 1, False),  # a branch
+        (1, 1, True),  # a call of something without a body, and the return
+        (2, 1, False),  # a call into the program
+        (2, 2, False),  # an endless loop
+        (4, 0, True),
+    ],
+)
+def test_returns_at_once(block: int, position: int, expected: bool) -> None:
+    functions = read_module(STRAIGHT).functions
+    assert returns_at_once(functions, functions["f"], block, position) is expected

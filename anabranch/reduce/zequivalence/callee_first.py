@@ -47,7 +47,7 @@ class CalleeFirst:
         self._at: Call | None = None  # where states were last picked
         self._roots: dict[Call, None] = {}  # armed calls that are in no other
         self._doubtful: list[Call] = []  # calls that may be over
-        self.over: Callable[[Call], None] = lambda call: None  # is told when nobody is inside any more
+        self.over: Callable[[Call], None] = lambda call: None  # is told before those behind it go on
         self.holding: Call | None = None  # behind which the state is that comes next
         self.opened = 0
         calls.on_armed = self._armed
@@ -93,6 +93,7 @@ class CalleeFirst:
 
     def _open(self, call: Call) -> None:
         """Wait no longer."""
+        self.over(call)
         self._close(call)
         self.opened += 1
         inside = list(call.order.states())
@@ -126,7 +127,7 @@ class CalleeFirst:
         for state in states:
             holding, self.holding = self.holding, None
             behind = holding is not None and isinstance(state.entry, ReturnSite)
-            if behind and holding is not None and holding.order is not None and not holding.open:
+            if behind and holding is not None and self.holds(holding):
                 self._owner[state] = holding
                 holding.held[state] = None
                 continue
@@ -148,6 +149,10 @@ class CalleeFirst:
         call.count -= 1
         if not call.count and call.order is None:
             self._doubtful.append(call)
+
+    def holds(self, call: Call) -> bool:
+        """Do states wait behind a call?"""
+        return call.order is not None and not call.open
 
     def waits(self, state: State) -> bool:
         return state in self._owner

@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable, Mapping
 from types import FrameType
 from typing import Any
 
+from anabranch.analysis.cfg import returns_at_once
 from anabranch.machine import Machine, State
 from anabranch.machine.forking import INTERPRETER_CODE
 from anabranch.machine.memory import PAGE_BITS
@@ -60,9 +61,10 @@ class Base:
 class Meeting:
     """The states that came to one place of a call: behind a call that was made there."""
 
-    __slots__ = ("common", "first", "forms", "glance", "kept", "stands")
+    __slots__ = ("common", "first", "forms", "glance", "kept", "place", "stands")
 
-    def __init__(self) -> None:
+    def __init__(self, place: Hashable) -> None:
+        self.place = place
         self.common: Any = None  # what `observable` keeps: the part of the base that is still there
         self.glance: Any = None  # what `glance` keeps
         self.forms: dict[Hashable, State] = {}
@@ -88,6 +90,7 @@ class Call:
         "continuation",
         "count",
         "depth",
+        "fresh",
         "function",
         "held",
         "meetings",
@@ -120,20 +123,26 @@ class Call:
         self.place = place
         self.arguments: frozenset[int] = frozenset()  # variables in what was passed, where that counts
         self.meetings: dict[Hashable, Meeting] = {}
-        self.shared: Any = (
-            None  # what `observable` keeps: what the base comes to where all of it is still there
-        )
+        self.shared: Any = None  # what `observable` keeps: what is left of the base at the latest place
         # For the search order:
         self.around = parent  # the one in whose worklist its states go on: calls that are open have none
         self.order: Any = None  # the waiting states inside
         self.count = 0  # how many those are
         self.held: dict[State, None] = {}  # states that wait behind the call
+        self.fresh: list[State] = []  # those of them that were not compared yet
         self.children: dict[Call, None] = {}  # calls made inside
         self.open = False  # too long, or over: nobody waits for the others any more
         self.turns = 0
 
+    def meeting(self, place: Hashable) -> Meeting:
+        """The states that came to a place of this call."""
+        found = self.meetings.get(place)
+        if found is None:
+            found = self.meetings[place] = Meeting(place)
+        return found
 
-def meeting_place(site: ReturnSite, continuation: Continuation, scope: Call) -> Hashable:
+
+def meeting_place(site: Hashable, continuation: Continuation, scope: Call) -> Hashable:
     """Where states can be compared: the place behind the call, and the calls around it up to the scope."""
     outer = scope.continuation
     if continuation is outer:
@@ -157,6 +166,7 @@ class Calls:
         self.running: Call | None = None  # the innermost one that the running path is in
         self.returning: Call | None = None  # the one that the running path has just stopped behind
         self._constants: dict[int, ObjectInfo] = {}
+        self._passing: dict[CallSite, bool] = {}  # does the caller return at once?
         self.on_armed: Callable[[Call], None] = lambda call: None
         self.on_left: Callable[[Call], None] = lambda call: None
 
@@ -220,7 +230,7 @@ class Calls:
             call = self.armed.get(id(continuation))
             if call is not None:
                 break
-            if self.ledger.open(continuation[1]):
+            if self.ledger.open(continuation[1]) and not self._passed_on(continuation):
                 fresh.append((continuation, function))
             function = continuation[1].unit.function.name
             continuation = continuation[0]
@@ -239,6 +249,19 @@ class Calls:
             self.machine.stops.install(where.unit.counters.segments[where.block, where.position + 1])
             self.on_armed(call)
         return call
+
+    def _passed_on(self, continuation: Continuation) -> bool:
+        """Does the caller return at once? Then paths are compared behind the call of the caller only, where
+        what is local to the caller is gone too. The paper's boundary is that of each function."""
+        if self.arguments_count or continuation[0][1] is None:
+            return False
+        site: CallSite = continuation[1]
+        known = self._passing.get(site)
+        if known is None:
+            functions, unit = self.machine.module.functions, site.unit
+            known = returns_at_once(functions, unit.function, site.block, site.position + 1)
+            self._passing[site] = known
+        return known
 
     def returned(self, site: ReturnSite, continuation: Continuation) -> bool:
         """The running path came back from a call: is it an armed one with others in it or behind it?"""

@@ -19,27 +19,26 @@ from typing import Any
 from anabranch.expr import Expr
 from anabranch.machine import State
 from anabranch.reduce.zequivalence.calls import Call
+from anabranch.reduce.zequivalence.ground import Grounds, Looked, Looks
 from anabranch.reduce.zequivalence.observable import Common, Shared
 from anabranch.reduce.zequivalence.pieces import PageNumbers
 from anabranch.reduce.zequivalence.variables import PageVariables, variables_of
 from anabranch.solver import Slice
 
-Looks = tuple[Hashable, ...]
-"""All of a state but its path condition: numbers of pages, then values."""
 Condition = tuple[Slice | None, ...]
 
 
 class Alike:
     """States at a place that look the same: they differ in their path conditions at most."""
 
-    __slots__ = ("asked", "looks", "more", "shown", "stands", "version")
+    __slots__ = ("asked", "looked", "more", "shown", "stands", "version")
 
-    def __init__(self, looks: Looks, more: frozenset[int], asked: tuple[int, ...]) -> None:
-        self.looks = looks
+    def __init__(self, looked: Looked, more: frozenset[int]) -> None:
+        self.looked = looked  # what all states with these looks have in common, here and elsewhere
+        self.asked = looked.asked
         self.more = more  # variables that are observable in any case
         self.shown: Any = None  # what `state` keeps: their outputs
-        self.version = 0  # of what was touched then
-        self.asked = asked  # the variables that the caller can see, or that are in outputs
+        self.version = -1  # of what was touched then
         self.stands: dict[Condition, State] = {}  # who goes on
 
     def condition(self, state: State) -> Condition:
@@ -66,14 +65,13 @@ class Glance:
     """Looks of the states at one place."""
 
     __slots__ = (
-        "_asked",
-        "_base",
         "_before",
         "_common",
         "_first",
+        "_ground",
+        "_grounds",
         "_groups",
         "_keys",
-        "_kinds",
         "_latest",
         "_notes",
         "_numbers",
@@ -84,14 +82,19 @@ class Glance:
         "_unfilled",
         "_ungrouped",
         "_vague",
-        "_watched",
         "alike",
         "others",
         "place",
     )
 
     def __init__(
-        self, scope: Call, place: Hashable, shared: Shared, common: Common, numbers: PageNumbers
+        self,
+        scope: Call,
+        place: Hashable,
+        shared: Shared,
+        common: Common,
+        numbers: PageNumbers,
+        grounds: Grounds,
     ) -> None:
         self.place = place
         self.alike: dict[tuple[Looks, frozenset[int]], Alike] = {}
@@ -100,20 +103,18 @@ class Glance:
         self._ungrouped: list[tuple[State, Alike]] = []  # kept without a form, in no group yet
         self._outer = scope.continuation
         self._numbers = numbers
-        self._keys = shared.keys
+        self._grounds = grounds
+        self._ground = shared.ground
+        self._keys = shared.ground.keys
         self._before = shared.before
-        self._base = shared.numbers
         self._common = common
         self._unfilled = shared.unfilled
-        self._watched = shared.total
-        self._asked = shared.order
         self._notes = (common.all_notes, shared.note_items)
         self._same: Any = None  # the latest objects that were the same
-        self._latest: tuple[Any, list[int]] = (None, [])  # the latest pages, and their numbers
+        self._latest: tuple[Any, tuple[int, ...]] = (None, ())  # the latest pages, and their numbers
         # The first state that was looked at, and in what others are not just known to be something else:
         self._first: Looks = ()
         self._pages: list[Any] = []
-        self._kinds: dict[tuple[int, Hashable], bool] = {}
         self._vague: set[int] = set()
         self._plain: Callable[[Looks], Hashable] = lambda looks: looks  # what is known of all states so far
 
@@ -129,10 +130,14 @@ class Glance:
             for key in self._unfilled:
                 if key in pages:
                     return None
-            numbers = self._base.copy()
+            numbers = self._ground.numbers
             there = list(map(pages.get, self._keys))
-            for position in compress(count(), map(is_not, there, self._before)):
-                numbers[position] = self._numbers.of(there[position])
+            changed = list(compress(count(), map(is_not, there, self._before)))
+            if changed:
+                known = list(numbers)
+                for position in changed:
+                    known[position] = self._numbers.of(there[position])
+                numbers = tuple(known)
             self._latest = (pages, numbers)
         notes, (before, items) = state.tables[1], self._notes
         if notes is not before:
@@ -143,13 +148,13 @@ class Glance:
                     return None
         continuation, outer = state.continuation, self._outer
         try:
-            looks = numbers + [x if x.__class__ is int else plain_value(x) for x in state.values]
+            looks = [x if x.__class__ is int else plain_value(x) for x in state.values]
             while continuation is not outer and continuation[1] is not None:
                 looks += map(plain_value, continuation[3:])
                 continuation = continuation[0]
         except NotPlain:
             return None
-        return tuple(looks)
+        return (*numbers, *looks)
 
     def values(self, looks: Looks) -> Looks:
         """The live values among the looks of a state."""
@@ -172,23 +177,19 @@ class Glance:
     def _group_waiting(self) -> None:
         if self._ungrouped:
             for state, alike in self._ungrouped:
-                self._group(state, alike.looks).unformed.append((state, alike))
+                self._group(state, alike.looked.looks).unformed.append((state, alike))
             self._ungrouped = []
 
     def _group(self, state: State, looks: Looks) -> Group:
         if not self._first:
             self._first = looks
             self._pages = [state.pages.get(key) for key in self._keys]
-        vague, kinds = self._vague, self._kinds
-        new: list[int] = []
-        for position in compress(count(), map(ne, self._first, looks)):
-            if position not in vague:
-                look = looks[position]
-                known = kinds.get((position, look))
-                if known is None:
-                    known = kinds[position, look] = self._is_known(position, look, state)
-                if not known:
-                    new.append(position)
+        vague = self._vague
+        new = [
+            position
+            for position in compress(count(), map(ne, self._first, looks))
+            if position not in vague and not self._is_known(position, looks[position], state)
+        ]
         if new:
             vague.update(new)
             plain = [position for position in range(len(looks)) if position not in vague]
@@ -202,29 +203,45 @@ class Glance:
             found = self._groups[part] = Group(looks)
         return found
 
-    def _is_known(self, position: int, look: Hashable, state: State) -> bool:
+    def _is_known(self, position: int, look: Any, state: State) -> bool:
         """Is a state known to be other than the first one where it looks so?"""
+        first: Any = self._first[position]
         if position >= len(self._keys):
-            return is_known(look) and is_known(self._first[position])
-        return _known_changes(self._pages[position], state.pages.get(self._keys[position]))
+            return is_known(look) and is_known(first)
+        known = self._ground.known.get((first, look))
+        if known is None:
+            known = _known_changes(self._pages[position], state.pages.get(self._keys[position]))
+            self._ground.known[first, look] = known
+        return known
 
     def alike_to(self, state: State, looks: Looks, more: frozenset[int], variables: PageVariables) -> Alike:
         """The place for states that look like this one, whose changes are taken into account."""
+        key = (self.place, looks, more)
+        looked = self._ground.looked.get(key)
+        if looked is None:
+            looked = self._looked(state, looks, more, variables)
+            self._grounds.keep(self._ground, key, looked)
+        for position in looked.changed:
+            number: Any = looks[position]
+            at = self._keys[position]
+            self._common.touch(at, state.pages[at], number)
+        return Alike(looked, more)
+
+    def _looked(self, state: State, looks: Looks, more: frozenset[int], variables: PageVariables) -> Looked:
+        """What is known of states that look like this one."""
+        ground = self._ground
         found = variables_of(state.values)
         continuation = state.continuation
         while continuation is not self._outer and continuation[1] is not None:
             found |= variables_of(continuation[3:])
             continuation = continuation[0]
-        for position in compress(count(), map(ne, self._base, looks)):
+        changed = [at for at in compress(count(), map(ne, ground.numbers, looks)) if looks[at]]
+        for position in changed:
             number: Any = looks[position]
-            if number:
-                key = self._keys[position]
-                page = state.pages[key]
-                self._common.touch(key, page, number)
-                found |= variables.numbered(number, page)
-        if more or not found <= self._watched:
-            return Alike(looks, more, tuple(sorted(found.union(self._watched, more))))
-        return Alike(looks, more, self._asked)
+            found |= variables.numbered(number, state.pages[self._keys[position]])
+        if more or not found <= ground.total:
+            return Looked(looks, changed, tuple(sorted(found.union(ground.total, more))))
+        return Looked(looks, changed, ground.order)
 
 
 def is_known(look: Hashable) -> bool:

@@ -8,9 +8,10 @@ from typing import Any
 
 from anabranch.machine.translator.sites import CallSite
 
-IN_VAIN = 200  # states behind a call of which none was ever removed, after which it is no longer looked at
+IN_VAIN = 64  # states behind a call of which none was ever removed, after which it is no longer looked at
 ASKED_IN_VAIN = 32  # exact checks at a call site that find nothing: one takes as long as many states do
 FORMED_IN_VAIN = 16  # forms that were those of no other state, after which fewer are made
+WORTH = 8  # forms in vain that one makes up for which another state had
 FEWEST = 6  # the binary logarithm of how many states there are for each form then, at most
 
 
@@ -22,7 +23,7 @@ class Row:
     returned: int = 0
     removed: int = 0
     paths: int = 0  # multiplicity of all that came back
-    seconds: float = 0.0
+    seconds: float = 0.0  # that comparing took
     exact: int = 0  # removed by the solver
 
     @property
@@ -44,7 +45,7 @@ class Place:
     closed: bool = False
     asked: int = 0  # exact checks
     found: int = 0  # that removed a state
-    vain: int = 0  # forms since the last one that another state had
+    vain: int = 0  # forms that no other state had, less what those were worth that one had
     passed: int = 0  # states since the last form
 
     @property
@@ -60,7 +61,7 @@ class Place:
     def formed(self, found: bool) -> None:
         """A state got a form, and that of another or not."""
         self.passed = 0
-        self.vain = 0 if found else self.vain + 1
+        self.vain = max(0, self.vain - WORTH) if found else self.vain + 1
 
 
 @dataclass(slots=True)
@@ -87,12 +88,13 @@ class ZLedger:
         place = self.places.get(site)
         return place is None or not place.closed
 
-    def came_back(self, place: Place, row: Row, multiplicity: int) -> None:
-        place.returned += 1
-        row.returned += 1
-        row.paths += multiplicity
+    def came_back(self, place: Place, row: Row, states: int, multiplicity: int) -> None:
+        """So many states, none of which has been looked at yet, with the paths that they stand for."""
         if place.returned >= self.in_vain and not place.removed:
             place.closed = True
+        place.returned += states
+        row.returned += states
+        row.paths += multiplicity
 
     def removed(self, place: Place, row: Row, exact: bool = False) -> None:
         place.removed += 1

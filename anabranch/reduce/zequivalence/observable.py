@@ -10,16 +10,17 @@ was passed as an argument.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
-from itertools import chain, repeat
-from operator import contains, is_not
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from operator import is_not
 from typing import Any
 
 from anabranch.machine import State
 from anabranch.machine.memory import PAGE_BITS, PAGE_SIZE
 from anabranch.machine.objects import ObjectInfo
 from anabranch.reduce.zequivalence.calls import NUMBER_BITS, Base, Call
-from anabranch.reduce.zequivalence.pieces import PageNumbers, Pieces
+from anabranch.reduce.zequivalence.ground import Grounds
+from anabranch.reduce.zequivalence.pieces import Pieces
 from anabranch.reduce.zequivalence.variables import (
     IGNORED_NOTES,
     NOTHING,
@@ -29,10 +30,7 @@ from anabranch.reduce.zequivalence.variables import (
 )
 
 SHARED_KEPT = 2_000
-NO_COUNTS: Counter[int] = Counter()
 Objects = dict[int, ObjectInfo]
-Observable = dict[Hashable, tuple[frozenset[int], Any]]
-"""By what has changed: the observable variables, and what is held so that it keeps its identity."""
 
 
 class Shared:
@@ -40,71 +38,53 @@ class Shared:
 
     __slots__ = (
         "before",
-        "by_page",
-        "fixed",
         "fixed_objects",
-        "keys",
+        "gone",
+        "ground",
         "note_items",
         "notes",
-        "numbers",
         "objects",
-        "observable",
-        "order",
         "pages",
-        "total",
         "unfilled",
-        "whole",
     )
 
-    def __init__(
-        self, call: Call, state: State, pages: PageVariables, notes: NoteVariables, numbers: PageNumbers
-    ) -> None:
+    def __init__(self, call: Call, state: State, notes: NoteVariables, grounds: Grounds) -> None:
         base = call.base
         there, known = state.pages, state.objects
-        objects, pages_before = base.movable
+        objects, pages = base.movable
         self.objects: dict[int, Any] = {n: info for n, info in objects.items() if n in known}
         self.fixed_objects = len(base.objects) - len(objects)  # how many there are besides, always
-        self.pages: dict[int, Any] = {key: page for key, page in pages_before.items() if key in there}
-        self.whole = len(self.objects) == len(objects) and len(self.pages) == len(pages_before)
+        self.pages: dict[int, Any] = {key: page for key, page in pages.items() if key in there}
+        self.gone = ([n for n in objects if n not in known], [key for key in pages if key not in there])
         self.unfilled: dict[int, Any] = {  # first page -> object that is filled on its first access
             n << NUMBER_BITS: info
             for n, info in self.objects.items()
             if info.site.first is not None and n << NUMBER_BITS not in base.pages
         }
-        self.by_page = NO_COUNTS  # variable -> pages that hold it
-        held = [v for page in self.pages.values() if page.__class__ is list for v in pages.of(page)]
-        if held:
-            self.by_page = Counter(held)
         self.notes: dict[Any, Any] = {k: v for k, v in base.notes.items() if kind_of(k) not in IGNORED_NOTES}
         kept = notes.of(base.notes)
-        self.fixed = NOTHING.union(frame_variables(call), base.slices if kept is None else kept)
-        self.total = self.fixed.union(self.by_page) if self.by_page else self.fixed
-        self.observable: Observable = {}
+        fixed = NOTHING.union(frame_variables(call), base.slices if kept is None else kept)
+        self.ground = grounds.of(self.pages, fixed)
         # The same once more, as states are looked at:
-        self.keys = tuple(self.pages)
         self.before = tuple(self.pages.values())
-        self.numbers = list(map(numbers.of, self.before))
         self.note_items = list(self.notes.items())
-        self.order = tuple(sorted(self.total))
 
     def holds_for(self, state: State) -> bool:
-        """Is all of the base still there?"""
-        return all(map(contains, repeat(state.objects), self.objects)) and all(
-            map(contains, repeat(state.pages), self.pages)
+        """Is all of it still there, and nothing else of the base?"""
+        return (
+            all(map(state.objects.__contains__, self.objects))
+            and all(map(state.pages.__contains__, self.pages))
+            and not any(map(state.objects.__contains__, self.gone[0]))
+            and not any(map(state.pages.__contains__, self.gone[1]))
         )
 
 
-def shared(
-    call: Call, state: State, pages: PageVariables, notes: NoteVariables, numbers: PageNumbers
-) -> Shared:
-    """What is left of a call's base in a state inside it."""
+def shared(call: Call, state: State, notes: NoteVariables, grounds: Grounds) -> Shared:
+    """What is left of a call's base in a state inside it: at most places the same."""
     known: Shared | None = call.shared
-    if known is not None and known.holds_for(state):
-        return known
-    found = Shared(call, state, pages, notes, numbers)
-    if found.whole:
-        call.shared = found
-    return found
+    if known is None or not known.holds_for(state):
+        known = call.shared = Shared(call, state, notes, grounds)
+    return known
 
 
 class Common:
@@ -120,11 +100,12 @@ class Common:
         "_seen",
         "all_notes",
         "by_page",
+        "count",
         "everything",
         "filled",
         "fixed",
-        "fixed_objects",
         "grown",
+        "infos",
         "keys",
         "notes",
         "objects",
@@ -137,31 +118,31 @@ class Common:
 
     def __init__(self, base: Base, shared: Shared, pieces: Pieces) -> None:
         self.objects = shared.objects
-        self.fixed_objects = shared.fixed_objects
+        self.infos = tuple(shared.objects.values())
+        self.count = len(shared.objects) + shared.fixed_objects  # of all objects that were there
         self.pages = shared.pages
         self.unfilled = shared.unfilled
-        self.by_page = shared.by_page
+        ground = shared.ground
+        self.by_page = ground.by_page
         self.notes = shared.notes
-        self.fixed = shared.fixed
-        self.total = shared.total
+        self.fixed = ground.fixed
+        self.total = ground.total
         self.everything = base.objects
         self.all_notes = base.notes
         self.keys = set(base.notes)
         self.filled: set[int] = set()  # pages of objects that some path has filled
         self.touched: dict[int, frozenset[int]] = {}  # offsets by page of what has changed on some path
         self.grown = False
-        self.version = 0
+        self.version = 0  # of what is touched: the same number at all places where that is the same
         self._pieces = pieces
-        self._observable = shared.observable
+        self._observable = ground.observable
         self._seen: set[tuple[int, int]] = set()  # pages and their numbers
         # Found for objects that many states share, which are held so that they keep their identity:
         self._objects: dict[int, tuple[Any, Objects, list[tuple[int, str, int]]]] = {}
 
     def same_objects(self, objects: Any) -> bool:
         """Are there the very same objects as before?"""
-        if len(objects) != len(self.objects) + self.fixed_objects:
-            return False
-        return not any(map(is_not, map(objects.get, self.objects), self.objects.values()))
+        return len(objects) == self.count and not any(map(is_not, map(objects.get, self.objects), self.infos))
 
     def objects_since(self, objects: Any) -> tuple[Objects, list[tuple[int, str, int]]]:
         """The objects that are new, and the numbers of those that have ended, with how."""
@@ -199,7 +180,7 @@ class Common:
         if offsets and (touched is None or not touched.issuperset(offsets)):
             self.touched[key] = self._pieces.offsets((touched or NOTHING).union(offsets))
             self.grown = True
-            self.version += 1
+            self.version = self._pieces.new_version() if self.filled else self._pieces.version(self.touched)
 
     def fill(self, pages: Mapping[int, Any], variables: PageVariables) -> list[int]:
         """Objects that are filled on their first access: where one is, it was there before as it was made, to
@@ -222,7 +203,7 @@ class Common:
             self.total = self.fixed.union(self.by_page)
             self._observable = {}
             self.grown = True
-            self.version += 1
+            self.version = self._pieces.new_version()
         return unknown
 
     def observable(self, changed: Mapping[int, Sequence[int]], pages: PageVariables) -> frozenset[int]:

@@ -18,40 +18,35 @@ from anabranch.reduce.zequivalence.canonical import Table, canonical_parts
 from anabranch.reduce.zequivalence.constraint import StateConstraint
 from anabranch.reduce.zequivalence.deciding import Deciding
 from anabranch.reduce.zequivalence.flexible import below
-from anabranch.reduce.zequivalence.pieces import Output, Piece
+from anabranch.reduce.zequivalence.pieces import Output
 from anabranch.reduce.zequivalence.reduction import code
+from anabranch.reduce.zequivalence.shown import Shown
 from anabranch.solver import Slice
 
 PARTS_KEPT = 50_000
 SHAPES_KEPT = 5_000
+SHAPED = 100  # nodes of a constraint whose shape is worth a look
 
 
 class Encoded:
     """A state as a constraint that is still in parts."""
 
-    __slots__ = ("more", "observable", "outputs", "parts", "pieces", "slices")
+    __slots__ = ("more", "parts", "shown", "slices")
 
     def __init__(
-        self,
-        outputs: list[Output],
-        pieces: list[Piece],
-        parts: dict[Slice, None],
-        slices: dict[int, Slice],
-        observable: frozenset[int],
-        more: tuple[Expr, ...],
+        self, shown: Shown, parts: dict[Slice, None], slices: dict[int, Slice], more: tuple[Expr, ...]
     ) -> None:
-        self.outputs = outputs  # of its own
-        self.pieces = pieces  # those that it shares
+        self.shown = shown
         self.parts = parts  # slices that say something about outputs or observable variables
         self.slices = slices  # of all variables
-        self.observable = observable
         self.more = more  # clauses that stand for what is left out
 
     def constraint(self) -> StateConstraint:
         """All of it as one."""
         clauses = [clause for part in self.parts for clause in part.order]
-        outputs = [*self.outputs, *(output for piece in self.pieces for output in piece.outputs)]
-        return StateConstraint((*self.more, *clauses), tuple(outputs), self.observable)
+        shown = self.shown
+        outputs = [*shown.outputs, *(output for piece in shown.pieces for output in piece.outputs)]
+        return StateConstraint((*self.more, *clauses), tuple(outputs), shown.observable)
 
 
 class PartForms:
@@ -60,6 +55,8 @@ class PartForms:
     def __init__(self) -> None:
         self._table = Table()
         self._whole: dict[Hashable, frozenset[int]] = {}  # forms of states that are made of pieces only
+        self._names: dict[Hashable, int] = {}
+        self._name = 0
         self._known: dict[Hashable, tuple[int, ...]] = {}
         self._deciding = Deciding()
         self._shapes: dict[Hashable, tuple[int, ...]] = {}
@@ -67,9 +64,12 @@ class PartForms:
 
     def form(self, state: Encoded) -> frozenset[int]:
         """Equal for states that are z-equivalent."""
-        if state.outputs:
+        shown = state.shown
+        if shown.known is None:
+            self._prepare(shown)
+        if not shown.name:
             return self._form(state)
-        key = (tuple(state.pieces), tuple(state.parts), state.observable)
+        key = (shown.name, *state.parts)
         known = self._whole.get(key)
         if known is None:
             if len(self._whole) >= PARTS_KEPT:
@@ -78,18 +78,30 @@ class PartForms:
         return known
 
     def _form(self, state: Encoded) -> frozenset[int]:
+        shown = state.shown
+        assert shown.known is not None
+        numbers = list(shown.known)
+        for outputs, slices in components(shown.symbolic, state):
+            numbers += self._part(outputs, slices, shown.observable)
+        return frozenset(numbers)
+
+    def _prepare(self, shown: Shown) -> None:
+        """What the forms of all states have in common that show the same."""
+        if not shown.outputs:
+            if len(self._names) >= PARTS_KEPT:
+                self._names.clear()
+            self._name += 1
+            shown.name = self._names.setdefault((tuple(shown.pieces), shown.observable), self._name)
         numbers: list[int] = []
-        symbolic = self._known_ones(state.outputs, numbers)
-        for piece in state.pieces:
+        symbolic = self._known_ones(shown.outputs, numbers)
+        for piece in shown.pieces:
             if piece.numbers is None:
                 known: list[int] = []
                 self._known_ones(piece.outputs, known)
                 piece.numbers = tuple(known)
             numbers += piece.numbers
             symbolic += piece.symbolic
-        for outputs, slices in components(symbolic, state):
-            numbers += self._part(outputs, slices, state)
-        return frozenset(numbers)
+        shown.known, shown.symbolic = tuple(numbers), symbolic
 
     def _known_ones(self, outputs: Iterable[Output], numbers: list[int]) -> list[Output]:
         """Adds the numbers of known outputs; all others."""
@@ -110,8 +122,9 @@ class PartForms:
         number = self._constants[output] = self._table.number(("output", name, width, code(int(value))))
         return number
 
-    def _part(self, outputs: list[Output], slices: list[Slice], state: Encoded) -> tuple[int, ...]:
-        observable = state.observable
+    def _part(
+        self, outputs: list[Output], slices: list[Slice], observable: frozenset[int]
+    ) -> tuple[int, ...]:
         names, seen = [], [v for part in slices for v in part.vars if v in observable]
         for name, value, width in outputs:
             names.append((name, value.id, width))
@@ -125,20 +138,24 @@ class PartForms:
             constraint = StateConstraint(clauses, tuple(outputs), frozenset(seen))
             constraint = self._deciding.without_decided(constraint)
             looks = shape(constraint)
-            known = self._shapes.get(looks)
+            known = None if looks is None else self._shapes.get(looks)
             if known is None:
-                if len(self._shapes) >= SHAPES_KEPT:
-                    self._shapes.clear()
-                known = self._shapes[looks] = canonical_parts(constraint, self._table)
+                known = canonical_parts(constraint, self._table)
+                if looks is not None:
+                    if len(self._shapes) >= SHAPES_KEPT:
+                        self._shapes.clear()
+                    self._shapes[looks] = known
             self._known[key] = known
         return known
 
 
-def shape(constraint: StateConstraint) -> Hashable:
+def shape(constraint: StateConstraint) -> Hashable | None:
     """The same for constraints that are the same but for the names of unobservable variables, if their nodes
-    were made in the same order; different for all others."""
+    were made in the same order; different for all others. None for large ones, of which few are."""
     values: list[Any] = [value for _, value, _ in constraint.outputs]
-    nodes = below([*values, *constraint.clauses])
+    nodes = below([*values, *constraint.clauses], SHAPED)
+    if nodes is None:
+        return None
     at: dict[Any, int] = {}
     found: list[Hashable] = []
     for number, n in enumerate(nodes, 1):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import compress
 from operator import is_not
 from typing import Any
@@ -34,6 +34,12 @@ class PageNumbers:
     def of(self, page: Any) -> int:
         known = self._by_page.get(id(page))
         return self._look(page) if known is None else known
+
+    def of_all(self, pages: Iterable[Any]) -> tuple[int, ...]:
+        """Of several pages; None has a number too."""
+        pages = list(pages)
+        found = tuple(map(self._by_page.get, map(id, pages)))
+        return found if None not in found else tuple(map(self.of, pages))  # type: ignore[return-value]
 
     def _look(self, page: Any) -> int:
         if self._bytes >= BYTES_NUMBERED:
@@ -84,6 +90,22 @@ class Pieces:
         self._overwritten: dict[tuple[int, Hashable], tuple[set[int], set[int]]] = {}
         self._covers: dict[Hashable, Sequence[int]] = {}
         self._sets: dict[frozenset[int], frozenset[int]] = {}
+        self._versions: dict[Hashable, int] = {}
+        self._version = 0
+
+    def version(self, touched: Mapping[int, frozenset[int]]) -> int:
+        """A number for sets of offsets by page, the same for equal ones."""
+        known = self._versions.get(names := frozenset(touched.items()))
+        if known is None:
+            if len(self._versions) >= CHANGES_KEPT:
+                self._versions.clear()
+            known = self._versions[names] = self.new_version()
+        return known
+
+    def new_version(self) -> int:
+        """A number that nothing else has."""
+        self._version += 1
+        return self._version
 
     def offsets(self, wanted: Iterable[int]) -> frozenset[int]:
         """A set of offsets, one object for equal ones."""

@@ -12,7 +12,8 @@ from anabranch.machine.translator.sites import ReturnSite
 from anabranch.reduce.zequivalence.callee_first import CalleeFirst
 from anabranch.reduce.zequivalence.calls import Call, Calls, Meeting, meeting_place
 from anabranch.reduce.zequivalence.constraint import StateConstraint
-from anabranch.reduce.zequivalence.glance import Alike, Glance, Group, Looks
+from anabranch.reduce.zequivalence.glance import Alike, Glance, Group
+from anabranch.reduce.zequivalence.ground import Looks
 from anabranch.reduce.zequivalence.ledger import ZLedger
 from anabranch.reduce.zequivalence.parts import PartForms
 from anabranch.reduce.zequivalence.state import Encoder
@@ -22,6 +23,7 @@ Exact = Callable[[StateConstraint, StateConstraint], bool | None]
 """Are two constraints z-equivalent, as the solver says? None if it gives up."""
 
 FORMED_ANEW = 64
+TOGETHER = 64  # states behind a call that are compared in one go
 EXACT_FROM = (
     8  # states behind a call, from which on the solver is asked about those that the rules tell apart
 )
@@ -67,45 +69,74 @@ class ZEquivalence:
         search.over = self.over
 
     def covers(self, state: State) -> bool:
-        """Is it behind a call, and has one like it been there?"""
+        """Is it behind a call, and has one like it been there?
+
+        Who is held there anyway is compared later, with all others that came back: one after the other they
+        are compared in half the time, because what they need is at hand.
+        """
         if state.entry.__class__ is not ReturnSite:
             return False
         call = self.calls.returning
         if call is None:
             return False
         self.calls.returning = None
+        if self.search.holds(call):
+            if len(call.fresh) >= TOGETHER:
+                self._compare_fresh(call)
+            call.fresh.append(state)
+        else:
+            for _, kept, _ in self._compare([state], call):
+                self._remove(state, kept, call)
+                return True
+        self.search.holding = call
+        return False
+
+    def _compare_fresh(self, call: Call) -> None:
+        """Compare those that have come back from a call since the last time."""
+        search = self.search
+        states, call.fresh = [state for state in call.fresh if search.waits(state)], []
+        if states:
+            for state, kept, meeting in self._compare(states, call):
+                # The very last one goes on in any case: somebody was promised a state.
+                if len(search) > 1:
+                    search.remove(state)
+                    self._remove(state, meeting.standing(kept), call)
+
+    def _compare(self, states: list[State], call: Call) -> list[tuple[State, State, Meeting]]:
+        """The states behind a call that show nothing new, with those that were there before, if there is
+        time to look for them."""
+        if self._spent > self._share * (perf_counter() - self._began):
+            self.skipped += len(states)
+            return []
         began = perf_counter()
-        if self._spent > self._share * (began - self._began):
-            self.skipped += 1
-            return False
-        kept = self._twin(state, call)
+        found: list[tuple[State, State, Meeting]] = []
+        self.ledger.came_back(
+            call.place, call.row, len(states), sum([state.multiplicity for state in states])
+        )
+        scope = self.calls.scope(call)
+        site = continuation = None
+        for state in states:
+            if state.entry is not site or state.continuation is not continuation:
+                site, continuation = state.entry, state.continuation
+                meeting = scope.meeting(meeting_place(site, continuation, scope))
+            kept = self._twin(state, call, scope, meeting)
+            if kept is not None:
+                found.append((state, kept, meeting))
         spent = perf_counter() - began
         self._spent += spent
         call.row.seconds += spent
-        if kept is None:
-            self.search.holding = call
-            return False
-        self._remove(state, kept, call)
-        return True
+        return found
 
-    def _twin(self, state: State, call: Call) -> State | None:
+    def _twin(self, state: State, call: Call, scope: Call, meeting: Meeting) -> State | None:
         """The kept state that shows all that this one could."""
-        self.ledger.came_back(call.place, call.row, state.multiplicity)
-        scope = call.parent or self.calls.root
-        assert scope is not None
-        place: Any = state.entry
-        if state.continuation is not scope.continuation:
-            place = meeting_place(place, state.continuation, scope)
-        meeting = scope.meetings.get(place)
-        if meeting is None:
-            meeting = scope.meetings[place] = Meeting()
-            meeting.first = state
-            return None
-        if meeting.first is not None:
-            first, meeting.first = meeting.first, None
-            self.encoder.prepare(first, scope, place, meeting)
-            self._look(first, meeting.glance.looks(first), None, call, scope, meeting)
         glance: Glance = meeting.glance
+        if glance is None:
+            first, meeting.first = meeting.first, state
+            if first is None:
+                return None  # looked at when there is a second
+            self.encoder.prepare(first, scope, meeting)
+            glance = meeting.glance
+            self._look(first, glance.looks(first), None, call, scope, meeting)
         looks = glance.looks(state)
         alike = None if looks is None else glance.alike.get((looks, call.arguments))
         if alike is not None:
@@ -215,7 +246,9 @@ class ZEquivalence:
     # ---- tight couplings -----------------------------------------------------------------------------
 
     def over(self, call: Call) -> None:
-        """Nobody is inside any more: where many wait behind the call, the solver compares them."""
+        """Nobody is inside any more, or is waited for: who is behind the call goes on when all are compared.
+        Where many are left, the solver compares them."""
+        self._compare_fresh(call)
         if self.exact is None or len(call.held) < EXACT_FROM:
             return
         scope, place = self.calls.scope(call), call.place
@@ -224,7 +257,7 @@ class ZEquivalence:
         pairs = EXACT_PAIRS
         for state in list(call.held):
             site: Any = state.entry
-            meeting = scope.meetings[meeting_place(site, state.continuation, scope)]
+            meeting = scope.meeting(meeting_place(site, state.continuation, scope))
             if meeting.common is None:
                 continue  # the only one there
             known = meeting.kept.get(state)

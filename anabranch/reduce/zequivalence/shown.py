@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import compress, repeat
-from operator import is_
+from operator import is_, is_not
 from typing import Any
 
 from anabranch.expr import Expr, expr_vars
@@ -22,7 +22,7 @@ Changed = dict[int, Sequence[int]]
 class Shown:
     """Outputs of a state, its own ones and pieces that it shares, and the observable variables."""
 
-    __slots__ = ("hidden", "observable", "outputs", "pieces")
+    __slots__ = ("hidden", "known", "name", "observable", "order", "outputs", "pieces", "symbolic")
 
     def __init__(self, outputs: list[Output], pieces: list[Piece], observable: frozenset[int]) -> None:
         self.outputs = outputs
@@ -33,7 +33,12 @@ class Shown:
             if value.__class__ is Expr:
                 found.update(expr_vars(value))
         found.update(*[piece.variables for piece in pieces])
-        self.hidden = found - observable  # the unobservable variables in outputs
+        self.hidden = tuple(sorted(found - observable))  # the unobservable variables in outputs
+        self.order = tuple(sorted(observable))
+        # What `parts` keeps: a number for all of it, those of the known outputs, and the others.
+        self.name = 0
+        self.known: tuple[int, ...] | None = None
+        self.symbolic: list[Output] = []
 
     def parts(self, slices: dict[int, Slice], before: dict[int, Slice]) -> dict[Slice, None]:
         """The slices that say something about observable variables or outputs, as far as they are not the
@@ -41,11 +46,10 @@ class Shown:
 
         Slices share no variable, so one that touches neither is satisfied by itself, whatever the others say.
         """
-        wanted = self.hidden
-        if self.observable:
-            wanted = wanted.union([i for i in self.observable if slices.get(i) is not before.get(i)])
+        now = tuple(map(slices.get, self.order))
+        found = dict.fromkeys(map(slices.get, self.hidden))
+        found |= dict.fromkeys(compress(now, map(is_not, now, map(before.get, self.order))))
         # Variables of what this path has not filled are in no slice, nor is undefined data (negative).
-        found = dict.fromkeys(map(slices.get, sorted(wanted)))
         found.pop(None, None)
         return found  # type: ignore[return-value]
 

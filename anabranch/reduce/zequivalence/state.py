@@ -26,6 +26,7 @@ from anabranch.machine.memory import PAGE_BITS
 from anabranch.machine.objects import OBJECT_SHIFT
 from anabranch.reduce.zequivalence.calls import NUMBER_BITS, Call, Meeting
 from anabranch.reduce.zequivalence.glance import Alike, Glance, Same
+from anabranch.reduce.zequivalence.ground import Grounds
 from anabranch.reduce.zequivalence.observable import Common, kind_of, shared
 from anabranch.reduce.zequivalence.parts import Encoded
 from anabranch.reduce.zequivalence.pieces import Output, Piece, Pieces, bytes_of, run_of, whole
@@ -51,9 +52,10 @@ class Encoder:
         self.pages = PageVariables()
         self.notes = NoteVariables()
         self.pieces = Pieces()
+        self.grounds = Grounds(self.pieces.numbers, self.pages)
         self.names: dict[tuple[int, Any], tuple[Any, ...]] = {}  # and types, of the values of frames
         self.frames: dict[tuple[Hashable, Hashable], Piece] = {}  # by place and values
-        self.rest = var("rest of the path condition", 1)
+        self.more = (var("rest of the path condition", 1),)
 
     def encode(
         self, state: State, scope: Call, meeting: Meeting, more: frozenset[int], alike: Alike | None = None
@@ -74,24 +76,31 @@ class Encoder:
         # What was left out is about nothing that anybody can see. One unobservable Boolean stands for it, the
         # same way for all states: they are paths that are possible, and only what they allow is compared.
         parts = shown.parts(state.slices, scope.base.slices)
-        return Encoded(shown.outputs, shown.pieces, parts, state.slices, shown.observable, (self.rest,))
+        return Encoded(shown, parts, state.slices, self.more)
 
     def _show(self, state: State, scope: Call, meeting: Meeting, alike: Alike) -> Shown:
         """What states with some looks show: the values of their frames, for which there is a piece if others
         had the same ones there, and pages. There is nothing else that they could."""
         common: Common = meeting.common
-        key = (meeting.glance.place, meeting.glance.values(alike.looks))
+        if common.filled:
+            return _Encoding(state, scope, common, self, alike.more).shown()
+        shown: Shown | None = alike.looked.shown.get(common.version)
+        if shown is not None:
+            return shown
+        key = (meeting.glance.place, meeting.glance.values(alike.looked.looks))
         values = self.frames.get(key)
-        if values is None or common.filled:
+        if values is None:
             one = _Encoding(state, scope, common, self, alike.more)
-            if common.filled or len(one.seen) > len(alike.more):
+            if len(one.seen) > len(alike.more):
                 return one.shown()
             if len(self.frames) >= FRAMES_KEPT:
                 self.frames.clear()
             values = self.frames[key] = Piece(one.outputs, ())
         pieces, changed = page_pieces(state.pages, common, self.pieces)
         observable = common.observable(changed, self.pages)
-        return Shown([], [values, *pieces], observable | alike.more if alike.more else observable)
+        shown = Shown([], [values, *pieces], observable | alike.more if alike.more else observable)
+        alike.looked.shown[common.version] = shown
+        return shown
 
     def touch(self, state: State, common: Common) -> None:
         """Take into account what has changed in a state."""
@@ -102,12 +111,11 @@ class Encoder:
             if page is not None:
                 common.touch(key, page, self.pieces.numbers.of(page))
 
-    def prepare(self, state: State, scope: Call, place: Hashable, meeting: Meeting) -> None:
+    def prepare(self, state: State, scope: Call, meeting: Meeting) -> None:
         """What the states at a place have in common, of which this is the first."""
-        numbers = self.pieces.numbers
-        found = shared(scope, state, self.pages, self.notes, numbers)
+        found = shared(scope, state, self.notes, self.grounds)
         common = meeting.common = Common(scope.base, found, self.pieces)
-        meeting.glance = Glance(scope, place, found, common, numbers)
+        meeting.glance = Glance(scope, meeting.place, found, common, self.pieces.numbers, self.grounds)
 
 
 class _Encoding:

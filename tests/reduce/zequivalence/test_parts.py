@@ -26,6 +26,7 @@ from anabranch.reduce.zequivalence.constraint import StateConstraint
 from anabranch.reduce.zequivalence.deciding import Deciding, deciders
 from anabranch.reduce.zequivalence.parts import Encoded, PartForms, shape
 from anabranch.reduce.zequivalence.pieces import Piece
+from anabranch.reduce.zequivalence.shown import Shown
 from anabranch.solver import Slice
 from anabranch.solver.slices import make_slice
 from bench.zequivalence_pairs import pairs, same_projection
@@ -58,7 +59,7 @@ def form(forms: PartForms, a: StateConstraint, shared: int = 0) -> frozenset[int
     outputs = list(a.outputs)
     cut = len(outputs) - shared
     pieces = [Piece(outputs[cut:], ())] if shared else []
-    return forms.form(Encoded(outputs[:cut], pieces, parts, slices, a.observable, (REST,)))
+    return forms.form(Encoded(Shown(outputs[:cut], pieces, a.observable), parts, slices, (REST,)))
 
 
 def test_random_pairs() -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from anabranch.reduce.zequivalence import glance, ledger, parts, prune
+from anabranch.reduce.zequivalence.calls import Meeting
 from tests.reduce.zequivalence.harness import figures, kept, plain, removing, same_findings
 
 # Each: a function f, a main that calls it, states that come back and are kept.
@@ -313,8 +315,17 @@ def test_fewer_forms_where_they_find_nothing() -> None:
             asked += 1
             place.formed(False)
     assert ledger.FORMED_IN_VAIN < asked < 3 * ledger.FORMED_IN_VAIN
-    place.formed(True)
-    assert all(place.worth_forming() for _ in range(ledger.FORMED_IN_VAIN))
+
+
+@pytest.mark.parametrize(("every", "least", "most"), [(4, 1000, 1000), (100, 20, 200)])
+def test_forms_that_seldom_find_anything_are_made_seldom(every: int, least: int, most: int) -> None:
+    place = ledger.Place()
+    asked = 0
+    for _ in range(1000):
+        if place.worth_forming():
+            asked += 1
+            place.formed(asked % every == 0)
+    assert least <= asked <= most
 
 
 def test_differences_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -345,3 +356,55 @@ def test_the_same_run_twice(tmp_path: Path) -> None:
     one, other = (removing(tmp_path, NESTED, *options) for _ in range(2))
     assert [t.objects for t in one.collector.tests] == [t.objects for t in other.collector.tests]
     assert kept(one) == kept(other)
+
+
+PASSED_ON = """
+static int g;
+static int inner(void) { if (__VERIFIER_nondet_bool()) return 1; return 1; }
+static int outer(int a) { g = a; if (a > 3) { int r = inner(); printf("inner"); return r; } return 0; }
+int main(void) { assert(outer(__VERIFIER_nondet_int()) <= g + 7); return 0; }
+"""
+
+
+def test_who_is_passed_on_is_compared_behind_the_caller(tmp_path: Path) -> None:
+    """Unless the boundary is that of each function, as in the paper."""
+    found = removing(tmp_path, PASSED_ON, "--verify-reductions")
+    same_findings(found, plain(tmp_path, PASSED_ON))
+    assert kept(found) == {"outer": (3, 2)}
+    by_function = removing(tmp_path, PASSED_ON, "--zeq-observe", "function")
+    assert kept(by_function)["inner"] == (2, 1)
+
+
+POLLED = """
+int device(void);
+static int get(void) { for (int i = 0; i < 3 && !(device() & 1); i++); return device(); }
+int main(void) { int got = get(); assert(got != 12345); return got == 3; }
+"""
+
+
+def test_answers_have_the_same_names_however_often_was_asked_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So no forms are needed: all states go on with the very same variable."""
+    forms: list[object] = []
+    made = parts.PartForms.form
+    monkeypatch.setattr(
+        parts.PartForms, "form", lambda self, state: (forms.append(state), made(self, state))[1]
+    )
+    found = removing(tmp_path, POLLED, "--externals", "fresh")
+    same_findings(found, plain(tmp_path, POLLED, "--externals", "fresh"))
+    assert kept(found) == {"get": (4, 1)}
+    assert not forms
+
+
+def test_somebody_always_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even if all that are left have twins that have gone on before them."""
+    compare = prune.ZEquivalence._compare
+
+    def all_of_them(self: Any, states: list[Any], call: Any) -> list[Any]:
+        compare(self, states, call)
+        return [(state, states[0], Meeting("")) for state in states]
+
+    monkeypatch.setattr(prune.ZEquivalence, "_compare", all_of_them)
+    source = CASES["results"][0].replace("return f();", "int r = f(); return r + 1;")
+    assert removing(tmp_path, source).result.complete
