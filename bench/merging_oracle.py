@@ -30,7 +30,9 @@ from bench.lib.work import common_arguments, each, keep_failure, tell
 from bench.replay import replay_subject
 
 POLICIES = ("all", "qce", "auto")
-KINDS = ("static", "dynamic")
+KINDS = ("static", "dynamic", "limited")
+"""The last one: dynamic merging in its share of a limited time, which only `auto` has."""
+LIMIT = 1000  # seconds, far more than any of the programs takes
 ORDERS = ("dfs", "random-path", "nurs:covnew")
 TESTS = ("all", "covering")
 
@@ -47,7 +49,8 @@ class Combination:
     @property
     def flags(self) -> tuple[str, ...]:
         errors = ("--all-errors",) if self.tests == "all" else ()
-        return (*errors, "--merge", self.merge, "--merging", self.merging)
+        kind = (self.merging,) if self.merging != "limited" else ("dynamic", "--max-time", str(LIMIT))
+        return (*errors, "--merge", self.merge, "--merging", *kind)
 
     def __str__(self) -> str:
         return f"{self.merge}-{self.merging}-{self.search.replace(':', '-')}-{self.tests}"
@@ -91,14 +94,15 @@ def combinations(
     orders: Iterable[str] = ORDERS,
     tests: Iterable[str] = TESTS,
 ) -> list[Combination]:
-    return [Combination(*c) for c in product(policies, kinds, orders, tests)]
+    every = [Combination(*c) for c in product(policies, kinds, orders, tests)]
+    return [c for c in every if c.merge == "auto" or c.merging != "limited"]
 
 
 def chosen(every: Sequence[Combination], seed: int, number: int | None) -> list[Combination]:
     """``number`` of the combinations, others for each seed in turn; all of them without a number."""
     if number is None or number >= len(every):
         return list(every)
-    # Apart from each other: six are all policies, static and dynamic.
+    # Apart from each other: seven are all policies, static and dynamic, and dynamic in limited time.
     return [every[(seed + i * len(every) // number) % len(every)] for i in range(number)]
 
 

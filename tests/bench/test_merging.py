@@ -90,10 +90,11 @@ def test_a_run_over_its_limit_is_interrupted() -> None:
 
 def test_combinations_take_turns() -> None:
     every = combinations()
-    assert len(set(every)) == len(every) == 36
+    assert len(set(every)) == len(every) == 42
     assert chosen(every, 5, None) == every
-    seen = {c for seed in range(18) for c in chosen(every, seed, 2)}
+    seen = {c for seed in range(21) for c in chosen(every, seed, 2)}
     assert seen == set(every)
+    assert len({(c.merge, c.merging) for c in chosen(every, 4, 7)}) == 7
 
 
 @pytest.mark.parametrize("seed", [1, 3])
@@ -103,6 +104,7 @@ def test_oracle(seed: int) -> None:
         Combination("all", "dynamic", "random-path"),
         Combination("qce", "dynamic", "nurs:covnew", "covering"),
         Combination("auto", "static", "dfs"),
+        Combination("auto", "limited", "random-path"),
         Combination("qce", "static", "dfs", "covering"),
     ]
     results = merging_oracle.check_seed(seed, every)
