@@ -32,13 +32,12 @@ class Looked:
         self.looks = looks
         self.changed = changed  # positions of the pages that are there and not what they were
         self.asked = asked  # the variables that the caller can see, or that are in outputs
-        self.shown: dict[
-            int, Any
-        ] = {}  # what `state` keeps: their outputs, by the version of what is touched
+        # What `state` keeps: their outputs, by the version of what is touched.
+        self.shown: dict[int, Any] = {}
 
 
 class Ground:
-    """Pages of a base and the variables that can be told apart; never written to."""
+    """Pages of a base and the variables that can be told apart, with what is known of states there."""
 
     __slots__ = ("by_page", "fixed", "keys", "known", "looked", "numbers", "observable", "order", "total")
 
@@ -86,7 +85,7 @@ class Grounds:
         self._looked += 1
         if self._looked > LOOKED_KEPT:
             self._looked = 0
-            for other in self._known.values():
+            for other in (*self._known.values(), ground):
                 other.looked.clear()
-            ground.looked.clear()
+                other.known.clear()
         ground.looked[key] = looked

@@ -24,9 +24,7 @@ Exact = Callable[[StateConstraint, StateConstraint], bool | None]
 
 FORMED_ANEW = 64
 TOGETHER = 64  # states behind a call that are compared in one go
-EXACT_FROM = (
-    8  # states behind a call, from which on the solver is asked about those that the rules tell apart
-)
+EXACT_FROM = 8  # states behind a call, from which on the solver compares those that the rules tell apart
 EXACT_PAIRS = 64  # questions for one call at most
 
 
@@ -71,8 +69,8 @@ class ZEquivalence:
     def covers(self, state: State) -> bool:
         """Is it behind a call, and has one like it been there?
 
-        Who is held there anyway is compared later, with all others that came back: one after the other they
-        are compared in half the time, because what they need is at hand.
+        Who is held there anyway is compared later, with all others that came back: one after the other that
+        takes less time, because what they need is at hand.
         """
         if state.entry.__class__ is not ReturnSite:
             return False
