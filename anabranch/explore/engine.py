@@ -18,7 +18,7 @@ from anabranch.explore.coverage import BlockTable
 from anabranch.explore.entry import Build, entry_arguments, start_states
 from anabranch.explore.figures import Figures
 from anabranch.explore.library import is_user_function
-from anabranch.explore.limits import Limits, LimitSettings, least_promising
+from anabranch.explore.limits import Limits, LimitSettings, least_promising, release_memory
 from anabranch.explore.loop import explore_states
 from anabranch.explore.new_coverage import NewCoverage
 from anabranch.explore.protocols import Merge, NoMerge, NoPrune, Prune, Search
@@ -182,10 +182,18 @@ class Exploration:
             self._next_stats = next_look(now, STATS_SECONDS)
 
     def _save_memory(self) -> None:
-        """End the least promising waiting states if memory runs short; each one is counted."""
-        self._give_up(least_promising(self.search.states(), self.states_to_end), "out-of-memory")
-        self.states_to_end = 0
+        """Memory runs short: drop what can be made again; if that is not enough, end the least promising
+        waiting states. Each one is counted, and the last one goes on: it may fit."""
+        wanted, self.states_to_end = self.states_to_end, 0
         self.machine.trap.stop_now = False
+        self._drop_caches()
+        if self.limits.short_of_memory():
+            self._give_up(
+                least_promising(self.search.states(), min(wanted, len(self.search) - 1)), "out-of-memory"
+            )
+            self._drop_caches()
+
+    def _drop_caches(self) -> None:
         self.space.evict(0)
         self.machine.namespace.forget_symbolic()
         self.machine.addresses.forget_symbolic()
@@ -230,6 +238,7 @@ class Exploration:
         self.figures.restart()
         self.listener.on_progress(self.figures.progress())
         gc.collect()
+        release_memory()  # of an exploration before this one
         gc.freeze()
         gc.disable()
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import resource
 import sys
@@ -50,7 +51,14 @@ def resident_bytes() -> int:
         return peak if sys.platform == "darwin" else peak * 1024
 
 
+def release_memory() -> None:
+    """Give back to the system what is free, where the C library can: it keeps that for itself otherwise."""
+    if _TRIM is not None:
+        _TRIM(0)
+
+
 _PAGE = os.sysconf("SC_PAGE_SIZE")
+_TRIM = getattr(ctypes.CDLL(None), "malloc_trim", None)
 
 
 class Limits:
@@ -64,10 +72,12 @@ class Limits:
         settings: LimitSettings,
         clock: Callable[[], float] = monotonic,
         memory: Callable[[], int] = resident_bytes,
+        release: Callable[[], None] = release_memory,
     ) -> None:
         self.settings = settings
         self._clock = clock
         self._memory = memory
+        self._release = release
         self._start = clock()
         self._ceiling = settings.memory or 0
 
@@ -90,7 +100,9 @@ class Limits:
         if limits.solver_time is not None and totals.solver_seconds >= limits.solver_time:
             return "max-solver-time"
         if limits.memory is not None and self._memory() > limits.memory * self.HARD:
-            return "max-memory"
+            self._release()
+            if self._memory() > limits.memory * self.HARD:
+                return "max-memory"
         return None
 
     def too_deep(self, depth: int) -> bool:
@@ -112,6 +124,16 @@ class Limits:
             return 0
         self._ceiling = used + used // 50
         return min(waiting, max(waiting // 10, waiting * (used - limit) // used, 1))
+
+    def short_of_memory(self) -> bool:
+        """Is too much in use although what is free was given back?"""
+        limit = self.settings.memory
+        if limit is None:
+            return False
+        self._release()
+        used = self._memory()
+        self._ceiling = max(limit, used + used // 50)
+        return used > limit
 
 
 def least_promising(states: Iterable[S], count: int) -> list[S]:

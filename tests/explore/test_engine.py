@@ -108,6 +108,37 @@ def test_memory_limit_ends_waiting_states_and_counts_them(
     assert not result.complete
 
 
+@pytest.mark.parametrize("search", ["bfs", "random-path", "nurs:covnew"])
+def test_the_last_waiting_state_goes_on_though_memory_is_short(tmp_path: Path, search: str) -> None:
+    exploration = prepare(
+        tmp_path, MANY_PATHS, "--max-memory", "100", "--search", search, "--max-tests", "100"
+    )
+    used = iter(range(101_000_000, 149_000_000, 20_000))
+    exploration.limits._memory = lambda: next(used)
+    result = exploration.run()
+    assert result.paths_exit > 0 and not result.complete
+    assert exploration.reporter.losses.as_dict()["out-of-memory"]
+
+
+def test_nothing_ends_if_caches_are_what_takes_the_memory(tmp_path: Path) -> None:
+    exploration = prepare(
+        tmp_path, MANY_PATHS, "--max-memory", "100", "--search", "bfs", "--max-tests", "100"
+    )
+    used = [0]
+
+    def memory() -> int:
+        used[0] += 1_000_000
+        return used[0]
+
+    def release() -> None:
+        used[0] = 50_000_000
+
+    exploration.limits._memory, exploration.limits._release = memory, release
+    result = exploration.run()
+    assert result.complete and result.paths_exit == 64
+    assert used[0] < 100_000_000 + 2_000_000
+
+
 def test_a_defect_in_what_is_made_of_an_end_costs_that_path_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

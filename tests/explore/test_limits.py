@@ -5,7 +5,14 @@ from dataclasses import dataclass
 import pytest
 
 from anabranch.explore import limits as limits_module
-from anabranch.explore.limits import Limits, LimitSettings, Losses, least_promising, resident_bytes
+from anabranch.explore.limits import (
+    Limits,
+    LimitSettings,
+    Losses,
+    least_promising,
+    release_memory,
+    resident_bytes,
+)
 from anabranch.explore.tree import ExecutionTree
 from tests.explore.fakes import spine
 
@@ -68,6 +75,28 @@ def test_memory_ends_at_least_a_tenth() -> None:
     assert limits.states_to_end(100) == 10
     used[0] = 1100
     assert limits.states_to_end(1) == 1
+
+
+def test_what_is_free_is_given_back_before_the_run_ends() -> None:
+    used = [1600]
+
+    def release() -> None:
+        used[0] = min(used[0], 1400)
+
+    limits = Limits(LimitSettings(memory=1000), memory=lambda: used[0], release=release)
+    assert limits.check(Used()) is None
+    assert limits.short_of_memory()
+    used[0] = 990
+    assert not limits.short_of_memory()
+    assert not Limits(LimitSettings(), memory=lambda: 1 << 60).short_of_memory()
+
+
+def test_memory_is_given_back() -> None:
+    blocks = [bytes(1000) for _ in range(300_000)]
+    before = resident_bytes()
+    del blocks
+    release_memory()
+    assert resident_bytes() < before - 200_000_000
 
 
 def test_order_of_states_given_up() -> None:
