@@ -66,6 +66,8 @@ class Limits:
 
     HARD = 1.5
     """Ending states must hold the process below this multiple of the memory limit, or the run ends."""
+    ROOM = 0.9
+    """What may be in use after caches were dropped; above it they would be dropped again and again."""
 
     def __init__(
         self,
@@ -126,14 +128,14 @@ class Limits:
         return min(waiting, max(waiting // 10, waiting * (used - limit) // used, 1))
 
     def short_of_memory(self) -> bool:
-        """Is too much in use although what is free was given back?"""
+        """Is too much in use although caches were dropped and what is free was given back?"""
         limit = self.settings.memory
         if limit is None:
             return False
         self._release()
         used = self._memory()
         self._ceiling = max(limit, used + used // 50)
-        return used > limit
+        return used > limit * self.ROOM
 
 
 def least_promising(states: Iterable[S], count: int) -> list[S]:
