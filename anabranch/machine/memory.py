@@ -32,9 +32,11 @@ PAGE_BITS = 8
 PAGE_SIZE = 1 << PAGE_BITS
 PAGE_MASK = PAGE_SIZE - 1
 PREFETCH = 48  # with so few pages, filling the read cache at once is cheaper than missing in it
+MAPS_KEPT = 10_000
 MAX_OBJECT = 1 << 30  # larger allocations fail, as they may in C
 
 Page = Any  # bytearray | list[int | Expr]
+Objects = immutables.Map[int, ObjectInfo]
 Value = Any  # int | bool | Expr
 
 from_bytes = int.from_bytes
@@ -92,6 +94,8 @@ class Memory:
         self.counts: dict[int, int] = {}
         self._counts_shared = False
         self._constant_pages: set[int] = set()  # of objects that nobody may write, the same on all paths
+        # By the identity of maps of objects: the map itself, the one that it was made from, what was added.
+        self._before: dict[int, tuple[Objects, Objects, int]] = {}
         self._nothing: Page | None = None
         self.allocated = 0
         """Objects that were made."""
@@ -113,9 +117,32 @@ class Memory:
             self.pages = self.pages.update(self.W)
             self.W.clear()
         if self.fresh:
-            self.objects = self.objects.update(self.fresh)
-            self.fresh.clear()
+            self._add_objects()
         self._counts_shared = True
+
+    def _add_objects(self) -> None:
+        """Locals one after the other: when they go again, in the opposite order, there is the very map that
+        was there before them. Paths that came back from a call are known by it to have the same objects."""
+        fresh, before = self.fresh, self._before
+        local = [number for number in fresh if number >= STACK_NUMBERS]
+        objects = self.objects
+        if len(local) < len(fresh):
+            objects = objects.update({n: info for n, info in fresh.items() if n < STACK_NUMBERS})
+        if len(before) > MAPS_KEPT:
+            before.clear()
+        for number in local:
+            more = objects.set(number, fresh[number])
+            before[id(more)] = (more, objects, number)
+            objects = more
+        self.objects = objects
+        fresh.clear()
+
+    def _remove_object(self, number: int) -> None:
+        known = self._before.get(id(self.objects))
+        if known is not None and known[2] == number and number not in known[1]:
+            self.objects = known[1]
+        else:
+            self.objects = self.objects.delete(number)
 
     def restore(
         self,
@@ -212,12 +239,12 @@ class Memory:
     def release_stack(self, bases: tuple[int, ...]) -> None:
         """The locals of a returning frame die and leave no trace: their number tells what they were."""
         fresh, S, W = self.fresh, self.S, self.W
-        for base in bases:
+        for base in reversed(bases):
             number = base >> 32
             info = fresh.pop(number, None)
             if number in self.objects:
                 info = info if info is not None else self.objects[number]
-                self.objects = self.objects.delete(number)
+                self._remove_object(number)
             assert info is not None
             if info.size > PAGE_SIZE:
                 self._drop_pages(base, info.size)

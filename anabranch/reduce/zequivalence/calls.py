@@ -15,25 +15,19 @@ from typing import Any
 from anabranch.analysis.cfg import returns_at_once
 from anabranch.machine import Machine, State
 from anabranch.machine.forking import INTERPRETER_CODE
-from anabranch.machine.memory import PAGE_BITS
-from anabranch.machine.objects import OBJECT_SHIFT, ObjectInfo
 from anabranch.machine.state import ROOT, Continuation
 from anabranch.machine.translator.sites import BranchSite, CallSite, PointSite, ReturnSite
 from anabranch.reduce.zequivalence.ledger import Place, Row, ZLedger
 from anabranch.reduce.zequivalence.variables import variables_of
 from anabranch.solver import Slice
 
-NUMBER_BITS = OBJECT_SHIFT - PAGE_BITS  # of an offset, in pages
-
 
 class Base:
     """What all paths of a call have in common: the path when it first forked there."""
 
-    __slots__ = ("_constants", "_movable", "condition", "notes", "objects", "pages", "slices")
+    __slots__ = ("condition", "notes", "objects", "pages", "slices")
 
-    def __init__(self, machine: Machine, constants: dict[int, ObjectInfo]) -> None:
-        """`constants`: objects that nobody may write, as far as they are known from others."""
-        self._constants = constants
+    def __init__(self, machine: Machine) -> None:
         memory, path = machine.memory, machine.path
         memory.freeze()
         self.pages: Mapping[int, Any] = memory.pages
@@ -41,21 +35,6 @@ class Base:
         self.notes = path.notes
         self.condition = path.condition
         self.slices: dict[int, Slice] = path.slices.copy()
-        self._movable: tuple[dict[int, Any], dict[int, Any]] | None = None
-
-    @property
-    def movable(self) -> tuple[dict[int, Any], dict[int, Any]]:
-        """Objects and pages that may change: all but those that nobody may write, which always stay."""
-        if self._movable is None:
-            constants = self._constants
-            objects = {
-                number: info for number, info in self.objects.items() if constants.get(number) is not info
-            }
-            for number in [number for number, info in objects.items() if info.readonly]:
-                constants[number] = objects.pop(number)
-            pages = {key: page for key, page in self.pages.items() if key >> NUMBER_BITS in objects}
-            self._movable = objects, pages
-        return self._movable
 
 
 class Meeting:
@@ -90,6 +69,7 @@ class Call:
         "continuation",
         "count",
         "depth",
+        "frames",
         "fresh",
         "function",
         "held",
@@ -123,6 +103,7 @@ class Call:
         self.place = place
         self.arguments: frozenset[int] = frozenset()  # variables in what was passed, where that counts
         self.meetings: dict[Hashable, Meeting] = {}
+        self.frames: frozenset[int] | None = None  # the variables in the frames around it, if needed
         self.shared: Any = None  # what `observable` keeps: what is left of the base at the latest place
         # For the search order:
         self.around = parent  # the one in whose worklist its states go on: calls that are open have none
@@ -165,7 +146,6 @@ class Calls:
         self.armed: dict[int, Call] = {}  # by the identity of the continuation, which they hold
         self.running: Call | None = None  # the innermost one that the running path is in
         self.returning: Call | None = None  # the one that the running path has just stopped behind
-        self._constants: dict[int, ObjectInfo] = {}
         self._passing: dict[CallSite, bool] = {}  # does the caller return at once?
         self.on_armed: Callable[[Call], None] = lambda call: None
         self.on_left: Callable[[Call], None] = lambda call: None
@@ -206,11 +186,8 @@ class Calls:
         if call is None and continuation[1] is not None:
             call = self._arm(site, continuation)
         elif self.root is None:
-            self._arm_root(self._base())
+            self._arm_root(Base(self.machine))
         self.running = call
-
-    def _base(self) -> Base:
-        return Base(self.machine, self._constants)
 
     def _arm_root(self, base: Base) -> None:
         self.root = Call(ROOT, "", base, None, Row(""), Place())
@@ -236,7 +213,7 @@ class Calls:
             continuation = continuation[0]
         if not fresh:
             return call
-        base = self._base()
+        base = Base(self.machine)
         if self.root is None:
             self._arm_root(base)
         for around, called in reversed(fresh):

@@ -53,10 +53,15 @@ class Place:
         """Does the solver find twins here, as far as it was asked?"""
         return self.asked - self.found < ASKED_IN_VAIN
 
+    @property
+    def pays(self) -> bool:
+        """Do forms find twins here?"""
+        return self.vain < FORMED_IN_VAIN
+
     def worth_forming(self) -> bool:
         """Is a state to get a form? Where forms find nothing, fewer and fewer are made."""
         self.passed += 1
-        return self.vain < FORMED_IN_VAIN or self.passed >= 1 << min(self.vain - FORMED_IN_VAIN, FEWEST)
+        return self.pays or self.passed >= 1 << min(self.vain - FORMED_IN_VAIN, FEWEST)
 
     def formed(self, found: bool) -> None:
         """A state got a form, and that of another or not."""
@@ -90,7 +95,7 @@ class ZLedger:
 
     def came_back(self, place: Place, row: Row, states: int, multiplicity: int) -> None:
         """So many states, none of which has been looked at yet, with the paths that they stand for."""
-        if place.returned >= self.in_vain and not place.removed:
+        if place.returned >= self.in_vain * (1 + place.removed):
             place.closed = True
         place.returned += states
         row.returned += states

@@ -18,11 +18,11 @@ from typing import Any
 from anabranch.machine import State
 from anabranch.machine.memory import PAGE_BITS, PAGE_SIZE
 from anabranch.machine.objects import ObjectInfo
-from anabranch.reduce.zequivalence.calls import NUMBER_BITS, Base, Call
+from anabranch.reduce.zequivalence.calls import Base, Call
 from anabranch.reduce.zequivalence.ground import Grounds
+from anabranch.reduce.zequivalence.layout import Layouts
 from anabranch.reduce.zequivalence.pieces import Pieces
 from anabranch.reduce.zequivalence.variables import (
-    IGNORED_NOTES,
     NOTHING,
     NoteVariables,
     PageVariables,
@@ -37,32 +37,35 @@ class Shared:
     """What is left of a call's base at places inside it, and its variables; never written to."""
 
     __slots__ = (
+        "_base",
+        "_gone",
+        "_objects",
+        "_without",
         "before",
-        "fixed_objects",
-        "gone",
         "ground",
+        "layout",
         "note_items",
         "notes",
-        "objects",
         "pages",
         "unfilled",
     )
 
-    def __init__(self, call: Call, state: State, notes: NoteVariables, grounds: Grounds) -> None:
-        base = call.base
-        there, known = state.pages, state.objects
-        objects, pages = base.movable
-        self.objects: dict[int, Any] = {n: info for n, info in objects.items() if n in known}
-        self.fixed_objects = len(base.objects) - len(objects)  # how many there are besides, always
-        self.pages: dict[int, Any] = {key: page for key, page in pages.items() if key in there}
-        self.gone = ([n for n in objects if n not in known], [key for key in pages if key not in there])
-        self.unfilled: dict[int, Any] = {  # first page -> object that is filled on its first access
-            n << NUMBER_BITS: info
-            for n, info in self.objects.items()
-            if info.site.first is not None and n << NUMBER_BITS not in base.pages
+    def __init__(
+        self, call: Call, state: State, notes: NoteVariables, layouts: Layouts, grounds: Grounds
+    ) -> None:
+        base = self._base = call.base
+        self._objects = state.objects
+        self._gone: list[int] | None = None  # objects of the base that are not there, if somebody asked
+        self._without: list[int] = []  # pages that are not, though their objects are
+        self.layout = layouts.left(base.objects, state.objects)
+        self.pages = self.layout.pages(base.pages)
+        if not all(map(state.pages.__contains__, self.pages)):
+            self._without = [key for key in self.pages if key not in state.pages]
+            self.pages = {key: page for key, page in self.pages.items() if key in state.pages}
+        self.unfilled: Objects = {  # first page -> object that is filled on its first access
+            key: info for key, info in self.layout.lazy.items() if key not in base.pages
         }
-        self.notes: dict[Any, Any] = {k: v for k, v in base.notes.items() if kind_of(k) not in IGNORED_NOTES}
-        kept = notes.of(base.notes)
+        self.notes, kept = notes.of(base.notes)
         fixed = NOTHING.union(frame_variables(call), base.slices if kept is None else kept)
         self.ground = grounds.of(self.pages, fixed)
         # The same once more, as states are looked at:
@@ -71,19 +74,23 @@ class Shared:
 
     def holds_for(self, state: State) -> bool:
         """Is all of it still there, and nothing else of the base?"""
-        return (
-            all(map(state.objects.__contains__, self.objects))
-            and all(map(state.pages.__contains__, self.pages))
-            and not any(map(state.objects.__contains__, self.gone[0]))
-            and not any(map(state.pages.__contains__, self.gone[1]))
-        )
+        there = state.pages.__contains__
+        if not all(map(there, self.pages)) or any(map(there, self._without)):
+            return False
+        if state.objects is self._objects:
+            return True
+        left = self.layout.objects
+        if self._gone is None:
+            self._gone = [n for n in self._base.objects if n not in self.layout.everything]
+        known = state.objects.__contains__
+        return all(map(known, left)) and not any(map(known, self._gone))
 
 
-def shared(call: Call, state: State, notes: NoteVariables, grounds: Grounds) -> Shared:
+def shared(call: Call, state: State, notes: NoteVariables, layouts: Layouts, grounds: Grounds) -> Shared:
     """What is left of a call's base in a state inside it: at most places the same."""
     known: Shared | None = call.shared
     if known is None or not known.holds_for(state):
-        known = call.shared = Shared(call, state, notes, grounds)
+        known = call.shared = Shared(call, state, notes, layouts, grounds)
     return known
 
 
@@ -117,9 +124,10 @@ class Common:
     )
 
     def __init__(self, base: Base, shared: Shared, pieces: Pieces) -> None:
-        self.objects = shared.objects
-        self.infos = tuple(shared.objects.values())
-        self.count = len(shared.objects) + shared.fixed_objects  # of all objects that were there
+        layout = shared.layout
+        self.objects = layout.objects
+        self.infos = layout.movable
+        self.count = len(layout.everything)  # of all objects that were there
         self.pages = shared.pages
         self.unfilled = shared.unfilled
         ground = shared.ground
@@ -231,16 +239,18 @@ class Common:
         return self.total - {v for v in lost if gone[v] == self.by_page[v]}
 
 
-def kind_of(key: Any) -> Any:
-    """What sort of thing a model keeps under a key."""
-    return key[0] if isinstance(key, tuple) else key
-
-
-def frame_variables(call: Call) -> set[int]:
+def frame_variables(call: Call) -> frozenset[int]:
     """The variables in the live values of the frames around a call."""
-    found: set[int] = set()
-    continuation = call.continuation
-    while continuation[1] is not None:
-        found |= variables_of(continuation[3:])
-        continuation = continuation[0]
-    return found
+    if call.frames is None:
+        found: set[int] = set()
+        continuation, outer = call.continuation, call.parent
+        while continuation[1] is not None:
+            if outer is not None and continuation is outer.continuation:
+                if outer.frames is not None:
+                    found |= outer.frames
+                    break
+                outer = outer.parent
+            found |= variables_of(continuation[3:])
+            continuation = continuation[0]
+        call.frames = frozenset(found)
+    return call.frames

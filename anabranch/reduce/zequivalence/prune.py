@@ -23,6 +23,7 @@ Exact = Callable[[StateConstraint, StateConstraint], bool | None]
 """Are two constraints z-equivalent, as the solver says? None if it gives up."""
 
 FORMED_ANEW = 64
+FEW = 4  # of those that wait for their forms, where these find nothing
 TOGETHER = 64  # states behind a call that are compared in one go
 EXACT_FROM = 8  # states behind a call, from which on the solver compares those that the rules tell apart
 EXACT_PAIRS = 64  # questions for one call at most
@@ -170,7 +171,6 @@ class ZEquivalence:
                 group.unformed.append((state, alike))
             else:
                 kept = self._form_all((group,), state, call, scope, meeting, alike)
-                call.place.formed(kept is not None)
         alike.stands[alike.condition(state)] = kept or state
         return kept
 
@@ -184,14 +184,18 @@ class ZEquivalence:
         alike: Alike | None = None,
     ) -> State | None:
         """Keep the forms of a state and of those that were kept without; the one that had it, if any."""
+        place = call.place
         for group in groups:
             group.formed = True
-            before, group.unformed = group.unformed[-FORMED_ANEW:], []
+            before, group.unformed = group.unformed[-(FORMED_ANEW if place.pays else FEW) :], []
             for other, looked in before:
                 kept = self._form(other, call, scope, meeting, looked)
+                place.formed(kept is not None)
                 if kept is not None:
                     self._replaced(other, kept, call, meeting)
-        return self._form(state, call, scope, meeting, alike)
+        kept = self._form(state, call, scope, meeting, alike)
+        place.formed(kept is not None)
+        return kept
 
     def _replaced(self, state: State, kept: State, call: Call, meeting: Meeting) -> None:
         """One that was kept goes after all, unless it is gone already."""

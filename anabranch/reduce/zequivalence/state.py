@@ -24,10 +24,11 @@ from anabranch.machine.joining.memory import expression_word
 from anabranch.machine.joining.same import same
 from anabranch.machine.memory import PAGE_BITS
 from anabranch.machine.objects import OBJECT_SHIFT
-from anabranch.reduce.zequivalence.calls import NUMBER_BITS, Call, Meeting
+from anabranch.reduce.zequivalence.calls import Call, Meeting
 from anabranch.reduce.zequivalence.glance import Alike, Glance, Same
 from anabranch.reduce.zequivalence.ground import Grounds
-from anabranch.reduce.zequivalence.observable import Common, kind_of, shared
+from anabranch.reduce.zequivalence.layout import NUMBER_BITS, Layouts
+from anabranch.reduce.zequivalence.observable import Common, shared
 from anabranch.reduce.zequivalence.parts import Encoded
 from anabranch.reduce.zequivalence.pieces import Output, Piece, Pieces, bytes_of, run_of, whole
 from anabranch.reduce.zequivalence.shown import Shown, page_pieces, pages_gone, touched_pages
@@ -36,6 +37,7 @@ from anabranch.reduce.zequivalence.variables import (
     NoteVariables,
     PageVariables,
     Unreadable,
+    kind_of,
     variables_in,
 )
 
@@ -52,6 +54,7 @@ class Encoder:
         self.pages = PageVariables()
         self.notes = NoteVariables()
         self.pieces = Pieces()
+        self.layouts = Layouts()
         self.grounds = Grounds(self.pieces.numbers, self.pages)
         self.names: dict[tuple[int, Any], tuple[Any, ...]] = {}  # and types, of the values of frames
         self.frames: dict[tuple[Hashable, Hashable], Piece] = {}  # by place and values
@@ -113,7 +116,7 @@ class Encoder:
 
     def prepare(self, state: State, scope: Call, meeting: Meeting) -> None:
         """What the states at a place have in common, of which this is the first."""
-        found = shared(scope, state, self.notes, self.grounds)
+        found = shared(scope, state, self.notes, self.layouts, self.grounds)
         common = meeting.common = Common(scope.base, found, self.pieces)
         meeting.glance = Glance(scope, meeting.place, found, common, self.pieces.numbers, self.grounds)
 

@@ -60,17 +60,26 @@ class PageVariables:
         return frozenset(variables_of(dict.fromkeys(x for x in page if x.__class__ is Expr)))
 
 
+def kind_of(key: Any) -> Any:
+    """What sort of thing a model keeps under a key."""
+    return key[0] if key.__class__ is tuple else key
+
+
 class NoteVariables:
     """The variables in what models keep, which most paths have in common."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[Any, frozenset[int] | None]] = {}
 
-    def of(self, notes: Mapping[Any, Any]) -> frozenset[int] | None:
-        """All variables in there; None if something cannot be looked into."""
-        found: set[int] = set()
+    def of(self, notes: Mapping[Any, Any]) -> tuple[dict[Any, Any], frozenset[int] | None]:
+        """Those that count, and all variables in there; None if something cannot be looked into."""
+        counting: dict[Any, Any] = {}
+        found: frozenset[int] | None = NOTHING
         for key, value in notes.items():
-            if key in IGNORED_NOTES or isinstance(value, PLAIN):
+            if kind_of(key) in IGNORED_NOTES:
+                continue
+            counting[key] = value
+            if found is None or isinstance(value, PLAIN):
                 continue
             known = self._known.get(id(value))
             if known is None:
@@ -78,9 +87,10 @@ class NoteVariables:
                     self._known.clear()
                 known = self._known[id(value)] = (value, self._look(value))
             if known[1] is None:
-                return None
-            found |= known[1]
-        return frozenset(found)
+                found = None
+            elif known[1]:
+                found |= known[1]
+        return counting, found
 
     def _look(self, value: Any) -> frozenset[int] | None:
         try:
