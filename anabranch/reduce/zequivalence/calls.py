@@ -80,6 +80,7 @@ class Call:
         "place",
         "row",
         "shared",
+        "silent",
         "site",
         "turns",
     )
@@ -102,6 +103,7 @@ class Call:
         self.row = row
         self.place = place
         self.arguments: frozenset[int] = frozenset()  # variables in what was passed, where that counts
+        self.silent = False  # does nobody stop behind it? Then it is there for the calls inside it
         self.meetings: dict[Hashable, Meeting] = {}
         self.frames: frozenset[int] | None = None  # the variables in the frames around it, if needed
         self.shared: Any = None  # what `observable` keeps: what is left of the base at the latest place
@@ -114,6 +116,11 @@ class Call:
         self.children: dict[Call, None] = {}  # calls made inside
         self.open = False  # too long, or over: nobody waits for the others any more
         self.turns = 0
+
+    @property
+    def empty(self) -> bool:
+        """Does no state wait inside?"""
+        return not self.count and all(child.silent and child.empty for child in self.children)
 
     def meeting(self, place: Hashable) -> Meeting:
         """The states that came to a place of this call."""
@@ -202,6 +209,7 @@ class Calls:
         """Arm the calls around a fork that are not armed yet, the outermost first."""
         function = site.unit.function.name
         fresh: list[tuple[Continuation, str]] = []
+        between: tuple[Continuation, str] | None = None  # a call around them at which nobody stops
         call: Call | None = None
         while continuation[1] is not None:
             call = self.armed.get(id(continuation))
@@ -209,22 +217,35 @@ class Calls:
                 break
             if self.ledger.open(continuation[1]) and not self._passed_on(continuation):
                 fresh.append((continuation, function))
+                between = None
+            elif between is None:
+                between = (continuation, function)
             function = continuation[1].unit.function.name
             continuation = continuation[0]
-        if not fresh:
+        if call is None:
+            between = None  # the calls around it have the same base
+        if not fresh and between is None:
             return call
         base = Base(self.machine)
         if self.root is None:
             self._arm_root(base)
-        for around, called in reversed(fresh):
-            row, place = self.ledger.row(called), self.ledger.place(around[1])
-            call = Call(around, called, base, call, row, place)
+        if between is not None:
+            call = self._add(between, base, call)
+            call.silent = True
+        for one in reversed(fresh):
+            call = self._add(one, base, call)
             if self.arguments_count:
-                call.arguments = self._argument_variables(around, base)
-            self.armed[id(around)] = call
+                call.arguments = self._argument_variables(one[0], base)
             where = call.site
             self.machine.stops.install(where.unit.counters.segments[where.block, where.position + 1])
-            self.on_armed(call)
+        return call
+
+    def _add(self, one: tuple[Continuation, str], base: Base, around: Call | None) -> Call:
+        continuation, function = one
+        row, place = self.ledger.row(function), self.ledger.place(continuation[1])
+        call = Call(continuation, function, base, around, row, place)
+        self.armed[id(continuation)] = call
+        self.on_armed(call)
         return call
 
     def _passed_on(self, continuation: Continuation) -> bool:
@@ -251,6 +272,8 @@ class Calls:
         if call.continuation[0] is not continuation or call.site is not site.call:
             return False
         self.running = call.parent
+        if call.silent:
+            return False
         if self._alone(call, site):
             self.on_left(call)
             self.forget(call)
@@ -260,7 +283,7 @@ class Calls:
 
     def _alone(self, call: Call, site: ReturnSite) -> bool:
         """Is nobody there to compare with?"""
-        if call.count or call.children or call.held or call.open or self.machine.decider.siblings:
+        if call.held or call.open or self.machine.decider.siblings or not call.empty:
             return False
         scope = self.scope(call)
         return meeting_place(site, call.continuation[0], scope) not in scope.meetings
