@@ -22,7 +22,7 @@ from anabranch.reduce.zequivalence.calls import Call
 from anabranch.reduce.zequivalence.ground import Grounds, Looked, Looks
 from anabranch.reduce.zequivalence.observable import Common, Shared
 from anabranch.reduce.zequivalence.pieces import PageNumbers
-from anabranch.reduce.zequivalence.variables import PageVariables, variables_of
+from anabranch.reduce.zequivalence.variables import NOTHING, PageVariables, variables_of
 from anabranch.solver import Slice
 
 Condition = tuple[Slice | None, ...]
@@ -31,12 +31,13 @@ Condition = tuple[Slice | None, ...]
 class Alike:
     """States at a place that look the same: they differ in their path conditions at most."""
 
-    __slots__ = ("asked", "looked", "more", "shown", "stands", "version")
+    __slots__ = ("asked", "looked", "more", "shown", "stands", "touched", "version")
 
     def __init__(self, looked: Looked, more: frozenset[int]) -> None:
         self.looked = looked  # what all states with these looks have in common, here and elsewhere
         self.asked = looked.asked
         self.more = more  # variables that are observable in any case
+        self.touched = False  # are their changes taken into account?
         self.shown: Any = None  # what `state` keeps: their outputs
         self.version = -1  # of what was touched then
         self.stands: dict[Condition, State] = {}  # who goes on
@@ -79,6 +80,7 @@ class Glance:
         "_pages",
         "_plain",
         "_same",
+        "_seen",
         "_unfilled",
         "_ungrouped",
         "_vague",
@@ -97,7 +99,7 @@ class Glance:
         grounds: Grounds,
     ) -> None:
         self.place = place
-        self.alike: dict[tuple[Looks, frozenset[int]], Alike] = {}
+        self.alike: dict[Looked, Alike] = {}
         self.others = False  # are there states that cannot be looked at in this way?
         self._groups: dict[Hashable, Group] = {}
         self._ungrouped: list[tuple[State, Alike]] = []  # kept without a form, in no group yet
@@ -106,6 +108,7 @@ class Glance:
         self._grounds = grounds
         self._ground = shared.ground
         self._keys = shared.ground.keys
+        self._seen = self._seen_with(NOTHING)
         self._before = shared.before
         self._common = common
         self._unfilled = shared.unfilled
@@ -214,18 +217,36 @@ class Glance:
             self._ground.known[first, look] = known
         return known
 
-    def alike_to(self, state: State, looks: Looks, more: frozenset[int], variables: PageVariables) -> Alike:
-        """The place for states that look like this one, whose changes are taken into account."""
-        key = (self.place, looks, more)
-        looked = self._ground.looked.get(key)
+    def _seen_with(self, more: frozenset[int]) -> dict[Looks, Looked]:
+        return self._ground.looked.setdefault((self.place, more), {})
+
+    def looked(self, looks: Looks, more: frozenset[int]) -> Looked | None:
+        """What is known of states with some looks, where `more` variables are observable; None if none was
+        here, in this call or in others that were made in the same situation."""
+        return (self._seen_with(more) if more else self._seen).get(looks)
+
+    def alike_to(
+        self,
+        state: State,
+        looks: Looks,
+        looked: Looked | None,
+        more: frozenset[int],
+        variables: PageVariables,
+    ) -> Alike:
+        """A place for states that look like this one."""
         if looked is None:
             looked = self._looked(state, looks, more, variables)
-            self._grounds.keep(self._ground, key, looked)
-        for position in looked.changed:
+            self._grounds.keep(self._ground, self._seen_with(more) if more else self._seen, looked)
+        alike = self.alike[looked] = Alike(looked, more)
+        return alike
+
+    def touch(self, state: State, alike: Alike) -> None:
+        """Take into account what has changed in states that look like this one."""
+        alike.touched = True
+        pages, keys, looks = state.pages, self._keys, alike.looked.looks
+        for position in alike.looked.changed:
             number: Any = looks[position]
-            at = self._keys[position]
-            self._common.touch(at, state.pages[at], number)
-        return Alike(looked, more)
+            self._common.touch(keys[position], pages[keys[position]], number)
 
     def _looked(self, state: State, looks: Looks, more: frozenset[int], variables: PageVariables) -> Looked:
         """What is known of states that look like this one."""

@@ -56,7 +56,8 @@ class Ground:
         self.total = fixed.union(self.by_page)
         self.order = tuple(sorted(self.total))
         self.observable: Observable = {}
-        self.looked: dict[Hashable, Looked] = {}
+        # By place and variables that are observable in any case:
+        self.looked: dict[Hashable, dict[Looks, Looked]] = {}
         self.known: dict[tuple[int, int], bool] = {}  # of contents of pages: is one known to be another?
 
 
@@ -80,12 +81,13 @@ class Grounds:
             known = self._known[key] = Ground(pages, numbers, fixed, self._variables)
         return known
 
-    def keep(self, ground: Ground, key: Hashable, looked: Looked) -> None:
+    def keep(self, ground: Ground, looked: dict[Looks, Looked], one: Looked) -> None:
         """What is known of some looks, for those to come."""
         self._looked += 1
         if self._looked > LOOKED_KEPT:
             self._looked = 0
             for other in (*self._known.values(), ground):
-                other.looked.clear()
+                for known in other.looked.values():
+                    known.clear()
                 other.known.clear()
-        ground.looked[key] = looked
+        looked[one.looks] = one

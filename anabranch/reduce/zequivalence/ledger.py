@@ -10,8 +10,9 @@ from anabranch.machine.translator.sites import CallSite
 
 IN_VAIN = 64  # states behind a call of which none was ever removed, after which it is no longer looked at
 ASKED_IN_VAIN = 32  # exact checks at a call site that find nothing: one takes as long as many states do
-FORMED_IN_VAIN = 16  # forms that were those of no other state, after which fewer are made
-WORTH = 8  # forms in vain that one makes up for which another state had
+FORM = 4  # what a form in vain counts for, where a state that needs none because it is alone counts for one
+IN_VAIN_FORMS = 16 * FORM  # after which fewer are made
+WORTH = 8 * FORM  # what a form makes up for which another state had
 FEWEST = 6  # the binary logarithm of how many states there are for each form then, at most
 
 
@@ -45,7 +46,7 @@ class Place:
     closed: bool = False
     asked: int = 0  # exact checks
     found: int = 0  # that removed a state
-    vain: int = 0  # forms that no other state had, less what those were worth that one had
+    vain: int = 0  # forms that were those of no other state, less what others were worth
     passed: int = 0  # states since the last form
 
     @property
@@ -56,17 +57,23 @@ class Place:
     @property
     def pays(self) -> bool:
         """Do forms find twins here?"""
-        return self.vain < FORMED_IN_VAIN
+        return self.vain < IN_VAIN_FORMS
 
     def worth_forming(self) -> bool:
         """Is a state to get a form? Where forms find nothing, fewer and fewer are made."""
         self.passed += 1
-        return self.pays or self.passed >= 1 << min(self.vain - FORMED_IN_VAIN, FEWEST)
+        vain = self.vain - IN_VAIN_FORMS
+        return vain < 0 or self.passed >= 1 << min(vain // FORM, FEWEST)
 
     def formed(self, found: bool) -> None:
         """A state got a form, and that of another or not."""
         self.passed = 0
-        self.vain = max(0, self.vain - WORTH) if found else self.vain + 1
+        self.vain = max(0, self.vain - WORTH) if found else self.vain + FORM
+
+    def alone(self) -> None:
+        """A state was worth a form and got none: no other can have it."""
+        self.passed = 0
+        self.vain += 1
 
 
 @dataclass(slots=True)

@@ -25,7 +25,7 @@ from anabranch.solver import Slice
 
 PARTS_KEPT = 50_000
 SHAPES_KEPT = 5_000
-SHAPED = 100  # nodes of a constraint whose shape is worth a look
+SHAPED = 500  # nodes of a constraint whose shape is worth a look
 
 
 class Encoded:

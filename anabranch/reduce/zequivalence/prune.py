@@ -135,44 +135,45 @@ class ZEquivalence:
                 return None  # looked at when there is a second
             self.encoder.prepare(first, scope, meeting)
             glance = meeting.glance
-            self._look(first, glance.looks(first), None, call, scope, meeting)
-        looks = glance.looks(state)
-        alike = None if looks is None else glance.alike.get((looks, call.arguments))
-        if alike is not None:
-            kept = alike.stands.get(alike.condition(state))
-            if kept is not None:
-                return meeting.standing(kept) if meeting.stands else kept
-        return self._look(state, looks, alike, call, scope, meeting)
+            self._find(first, glance, call, scope, meeting)
+        return self._find(state, glance, call, scope, meeting)
 
-    def _look(
-        self,
-        state: State,
-        looks: Looks | None,
-        alike: Alike | None,
-        call: Call,
-        scope: Call,
-        meeting: Meeting,
-    ) -> State | None:
-        """The one that stands for a state with looks, or with a condition, that were not there before."""
-        glance: Glance = meeting.glance
+    def _find(self, state: State, glance: Glance, call: Call, scope: Call, meeting: Meeting) -> State | None:
+        """The one that stands for a state."""
+        looks = glance.looks(state)
         if looks is None:
             glance.others = True
             return self._form_all(glance.groups(), state, call, scope, meeting)
-        new, only = alike is None, not glance.alike and not glance.others
+        looked = glance.looked(looks, call.arguments)
+        alike = None if looked is None else glance.alike.get(looked)
         if alike is None:
-            more = call.arguments
-            alike = glance.alike[looks, more] = glance.alike_to(state, looks, more, self.encoder.pages)
-        kept: State | None = None
-        if only or not call.place.worth_forming():
-            glance.wait(state, alike)
-        else:
-            group = glance.group(state, looks)
-            if new and not group.formed and not group.unformed and not glance.others:
-                group.unformed.append((state, alike))
-            else:
-                kept = self._form_all((group,), state, call, scope, meeting, alike)
-        alike.stands[alike.condition(state)] = kept or state
+            new = glance.alike_to(state, looks, looked, call.arguments, self.encoder.pages)
+            kept = self._look(state, looks, new, True, call, scope, meeting)
+            new.stands[new.condition(state)] = kept or state
+            return kept
+        condition = alike.condition(state)
+        kept = alike.stands.get(condition)
+        if kept is not None:
+            return meeting.standing(kept) if meeting.stands else kept
+        kept = self._look(state, looks, alike, False, call, scope, meeting)
+        alike.stands[condition] = kept or state
         return kept
+
+    def _look(
+        self, state: State, looks: Looks, alike: Alike, new: bool, call: Call, scope: Call, meeting: Meeting
+    ) -> State | None:
+        """The one that stands for a state with new looks, or with a condition that was not there before."""
+        glance, place = meeting.glance, call.place
+        only = new and len(glance.alike) == 1 and not glance.others
+        if only or not place.worth_forming():
+            glance.wait(state, alike)
+            return None
+        group = glance.group(state, looks)
+        if new and not group.formed and not group.unformed and not glance.others:
+            group.unformed.append((state, alike))
+            place.alone()
+            return None
+        return self._form_all((group,), state, call, scope, meeting, alike)
 
     def _form_all(
         self,

@@ -69,9 +69,11 @@ class Encoder:
         States that are alike differ in the slices of their variables only.
         """
         common: Common = meeting.common
-        if alike is None or alike.more != more:
+        if alike is None:
             shown = _Encoding(state, scope, common, self, more).shown()
         else:
+            if not alike.touched:
+                meeting.glance.touch(state, alike)
             if alike.shown is None or alike.version != common.version:
                 alike.shown = self._show(state, scope, meeting, alike)
                 alike.version = common.version
