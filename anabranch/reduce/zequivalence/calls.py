@@ -40,11 +40,13 @@ class Base:
 class Meeting:
     """The states that came to one place of a call: behind a call that was made there."""
 
-    __slots__ = ("common", "first", "forms", "glance", "kept", "place", "stands")
+    __slots__ = ("common", "first", "forms", "glance", "kept", "place", "shared", "stands")
 
     def __init__(self, place: Hashable) -> None:
         self.place = place
-        self.common: Any = None  # what `observable` keeps: the part of the base that is still there
+        # What `observable` keeps: the part of the base that is still there, and what was done to it.
+        self.shared: Any = None
+        self.common: Any = None
         self.glance: Any = None  # what `glance` keeps
         self.forms: dict[Hashable, State] = {}
         self.kept: dict[State, tuple[Any, Any]] = {}  # with their constraints, and whom they look like

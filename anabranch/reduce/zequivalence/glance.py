@@ -25,6 +25,7 @@ from anabranch.reduce.zequivalence.pieces import PageNumbers
 from anabranch.reduce.zequivalence.variables import NOTHING, PageVariables, variables_of
 from anabranch.solver import Slice
 
+ONLY_INTEGERS = frozenset((int,))
 Condition = tuple[Slice | None, ...]
 
 
@@ -40,11 +41,7 @@ class Alike:
         self.touched = False  # are their changes taken into account?
         self.shown: Any = None  # what `state` keeps: their outputs
         self.version = -1  # of what was touched then
-        self.stands: dict[Condition, State] = {}  # who goes on
-
-    def condition(self, state: State) -> Condition:
-        """What a state knows of the variables that matter."""
-        return tuple(map(state.slices.get, self.asked))
+        self.stands: dict[Condition, State] = {}  # who goes on, by the slices of what is asked
 
 
 class Group:
@@ -67,26 +64,26 @@ class Glance:
 
     __slots__ = (
         "_before",
-        "_common",
         "_first",
         "_ground",
         "_grounds",
         "_groups",
         "_keys",
         "_latest",
+        "_layout",
         "_notes",
         "_numbers",
         "_outer",
         "_pages",
         "_plain",
         "_same",
-        "_seen",
         "_unfilled",
         "_ungrouped",
         "_vague",
         "alike",
         "others",
         "place",
+        "seen",
     )
 
     def __init__(
@@ -94,7 +91,6 @@ class Glance:
         scope: Call,
         place: Hashable,
         shared: Shared,
-        common: Common,
         numbers: PageNumbers,
         grounds: Grounds,
     ) -> None:
@@ -108,11 +104,11 @@ class Glance:
         self._grounds = grounds
         self._ground = shared.ground
         self._keys = shared.ground.keys
-        self._seen = self._seen_with(NOTHING)
+        self.seen = self.seen_with(NOTHING)
         self._before = shared.before
-        self._common = common
+        self._layout = shared.layout
         self._unfilled = shared.unfilled
-        self._notes = (common.all_notes, shared.note_items)
+        self._notes = (scope.base.notes, shared.note_items)
         self._same: Any = None  # the latest objects that were the same
         self._latest: tuple[Any, tuple[int, ...]] = (None, ())  # the latest pages, and their numbers
         # The first state that was looked at, and in what others are not just known to be something else:
@@ -125,7 +121,7 @@ class Glance:
         """What a state is but for its path condition; None if that cannot be told at a glance."""
         pages, numbers = self._latest
         if state.objects is not self._same:
-            if not self._common.same_objects(state.objects):
+            if not self._layout.same_as(state.objects):
                 return None
             self._same = state.objects
         if state.pages is not pages:
@@ -150,14 +146,16 @@ class Glance:
                 if notes.get(key) is not value:
                     return None
         continuation, outer = state.continuation, self._outer
+        looks = numbers + state.values
+        while continuation is not outer and continuation[1] is not None:
+            looks += continuation[3:]
+            continuation = continuation[0]
+        if ONLY_INTEGERS.issuperset(map(type, looks)):
+            return looks
         try:
-            looks = [x if x.__class__ is int else plain_value(x) for x in state.values]
-            while continuation is not outer and continuation[1] is not None:
-                looks += map(plain_value, continuation[3:])
-                continuation = continuation[0]
+            return tuple(map(plain_value, looks))
         except NotPlain:
             return None
-        return (*numbers, *looks)
 
     def values(self, looks: Looks) -> Looks:
         """The live values among the looks of a state."""
@@ -217,13 +215,10 @@ class Glance:
             self._ground.known[first, look] = known
         return known
 
-    def _seen_with(self, more: frozenset[int]) -> dict[Looks, Looked]:
+    def seen_with(self, more: frozenset[int]) -> dict[Looks, Looked]:
+        """The looks of states that were here, in this call or in others that were made in the same situation,
+        where `more` variables are observable."""
         return self._ground.looked.setdefault((self.place, more), {})
-
-    def looked(self, looks: Looks, more: frozenset[int]) -> Looked | None:
-        """What is known of states with some looks, where `more` variables are observable; None if none was
-        here, in this call or in others that were made in the same situation."""
-        return (self._seen_with(more) if more else self._seen).get(looks)
 
     def alike_to(
         self,
@@ -236,17 +231,17 @@ class Glance:
         """A place for states that look like this one."""
         if looked is None:
             looked = self._looked(state, looks, more, variables)
-            self._grounds.keep(self._ground, self._seen_with(more) if more else self._seen, looked)
+            self._grounds.keep(self._ground, self.seen_with(more) if more else self.seen, looked)
         alike = self.alike[looked] = Alike(looked, more)
         return alike
 
-    def touch(self, state: State, alike: Alike) -> None:
+    def touch(self, state: State, alike: Alike, common: Common) -> None:
         """Take into account what has changed in states that look like this one."""
         alike.touched = True
         pages, keys, looks = state.pages, self._keys, alike.looked.looks
         for position in alike.looked.changed:
             number: Any = looks[position]
-            self._common.touch(keys[position], pages[keys[position]], number)
+            common.touch(keys[position], pages[keys[position]], number)
 
     def _looked(self, state: State, looks: Looks, more: frozenset[int], variables: PageVariables) -> Looked:
         """What is known of states that look like this one."""

@@ -46,6 +46,14 @@ class Layout:
         """Are all of these objects there too, and what they are here?"""
         return others is self.everything or not any(map(is_not, map(others.get, self.everything), self.infos))
 
+    def same_as(self, objects: Objects) -> bool:
+        """Are there the very same objects, and no others?"""
+        if objects is self.everything:
+            return True
+        return len(objects) == len(self.everything) and not any(
+            map(is_not, map(objects.get, self.objects), self.movable)
+        )
+
     def pages(self, pages: Mapping[int, Any]) -> dict[int, Any]:
         """The pages of these objects among others."""
         keys = self.keys

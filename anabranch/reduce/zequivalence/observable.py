@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import chain
-from operator import is_not
 from typing import Any
 
 from anabranch.machine import State
@@ -107,15 +106,13 @@ class Common:
         "_seen",
         "all_notes",
         "by_page",
-        "count",
         "everything",
         "filled",
         "fixed",
         "grown",
-        "infos",
         "keys",
+        "layout",
         "notes",
-        "objects",
         "pages",
         "total",
         "touched",
@@ -124,10 +121,7 @@ class Common:
     )
 
     def __init__(self, base: Base, shared: Shared, pieces: Pieces) -> None:
-        layout = shared.layout
-        self.objects = layout.objects
-        self.infos = layout.movable
-        self.count = len(layout.everything)  # of all objects that were there
+        self.layout = shared.layout
         self.pages = shared.pages
         self.unfilled = shared.unfilled
         ground = shared.ground
@@ -148,10 +142,6 @@ class Common:
         # Found for objects that many states share, which are held so that they keep their identity:
         self._objects: dict[int, tuple[Any, Objects, list[tuple[int, str, int]]]] = {}
 
-    def same_objects(self, objects: Any) -> bool:
-        """Are there the very same objects as before?"""
-        return len(objects) == self.count and not any(map(is_not, map(objects.get, self.objects), self.infos))
-
     def objects_since(self, objects: Any) -> tuple[Objects, list[tuple[int, str, int]]]:
         """The objects that are new, and the numbers of those that have ended, with how."""
         known = self._objects.get(id(objects))
@@ -159,8 +149,8 @@ class Common:
             return known[1], known[2]
         new: Objects = {}
         ended: list[tuple[int, str, int]] = []
-        if not self.same_objects(objects):
-            common, everything = self.objects, self.everything
+        if not self.layout.same_as(objects):
+            common, everything = self.layout.objects, self.everything
             for number, info in sorted(objects.items()):
                 before = common.get(number)
                 if before is info:

@@ -104,10 +104,10 @@ class ZEquivalence:
     def _compare(self, states: list[State], call: Call) -> list[tuple[State, State, Meeting]]:
         """The states behind a call that show nothing new, with those that were there before, if there is
         time to look for them."""
-        if self._spent > self._share * (perf_counter() - self._began):
+        began = perf_counter()
+        if self._spent > self._share * (began - self._began):
             self.skipped += len(states)
             return []
-        began = perf_counter()
         found: list[tuple[State, State, Meeting]] = []
         self.ledger.came_back(
             call.place, call.row, len(states), sum([state.multiplicity for state in states])
@@ -135,27 +135,22 @@ class ZEquivalence:
                 return None  # looked at when there is a second
             self.encoder.prepare(first, scope, meeting)
             glance = meeting.glance
-            self._find(first, glance, call, scope, meeting)
-        return self._find(state, glance, call, scope, meeting)
-
-    def _find(self, state: State, glance: Glance, call: Call, scope: Call, meeting: Meeting) -> State | None:
-        """The one that stands for a state."""
+            self._twin(first, call, scope, meeting)
         looks = glance.looks(state)
         if looks is None:
             glance.others = True
             return self._form_all(glance.groups(), state, call, scope, meeting)
-        looked = glance.looked(looks, call.arguments)
+        more = call.arguments
+        looked = (glance.seen_with(more) if more else glance.seen).get(looks)
         alike = None if looked is None else glance.alike.get(looked)
+        new = alike is None
         if alike is None:
-            new = glance.alike_to(state, looks, looked, call.arguments, self.encoder.pages)
-            kept = self._look(state, looks, new, True, call, scope, meeting)
-            new.stands[new.condition(state)] = kept or state
-            return kept
-        condition = alike.condition(state)
+            alike = glance.alike_to(state, looks, looked, more, self.encoder.pages)
+        condition = tuple(map(state.slices.get, alike.asked))
         kept = alike.stands.get(condition)
         if kept is not None:
             return meeting.standing(kept) if meeting.stands else kept
-        kept = self._look(state, looks, alike, False, call, scope, meeting)
+        kept = self._look(state, looks, alike, new, call, scope, meeting)
         alike.stands[condition] = kept or state
         return kept
 
@@ -261,7 +256,7 @@ class ZEquivalence:
         for state in list(call.held):
             site: Any = state.entry
             meeting = scope.meeting(meeting_place(site, state.continuation, scope))
-            if meeting.common is None:
+            if meeting.glance is None:
                 continue  # the only one there
             known = meeting.kept.get(state)
             if known is None:

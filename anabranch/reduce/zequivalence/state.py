@@ -69,11 +69,13 @@ class Encoder:
         States that are alike differ in the slices of their variables only.
         """
         common: Common = meeting.common
+        if common is None:
+            common = meeting.common = Common(scope.base, meeting.shared, self.pieces)
         if alike is None:
             shown = _Encoding(state, scope, common, self, more).shown()
         else:
             if not alike.touched:
-                meeting.glance.touch(state, alike)
+                meeting.glance.touch(state, alike, common)
             if alike.shown is None or alike.version != common.version:
                 alike.shown = self._show(state, scope, meeting, alike)
                 alike.version = common.version
@@ -118,9 +120,8 @@ class Encoder:
 
     def prepare(self, state: State, scope: Call, meeting: Meeting) -> None:
         """What the states at a place have in common, of which this is the first."""
-        found = shared(scope, state, self.notes, self.layouts, self.grounds)
-        common = meeting.common = Common(scope.base, found, self.pieces)
-        meeting.glance = Glance(scope, meeting.place, found, common, self.pieces.numbers, self.grounds)
+        found = meeting.shared = shared(scope, state, self.notes, self.layouts, self.grounds)
+        meeting.glance = Glance(scope, meeting.place, found, self.pieces.numbers, self.grounds)
 
 
 class _Encoding:
