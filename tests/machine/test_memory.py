@@ -236,6 +236,33 @@ def test_ends_of_objects_are_told_apart() -> None:
     assert kind_of(lambda: memory.load(local, 4)) == "use-after-scope"
 
 
+def test_locals_leave_the_very_map_that_was_there_before() -> None:
+    memory, numbers = new_memory()
+    memory.allocate(numbers.new_site("global", "g"), 4)
+    memory.freeze()
+    before = memory.objects
+    locals_ = [memory.allocate(numbers.new_site("stack", name), 4) for name in "ab"]
+    memory.freeze()
+    inner = memory.objects
+    last = memory.allocate(numbers.new_site("stack", "c"), 4)
+    memory.freeze()
+    memory.release_stack((last,))
+    assert memory.objects is inner
+    memory.release_stack(tuple(locals_))
+    assert memory.objects is before
+
+
+def test_what_was_made_since_stays_when_locals_leave() -> None:
+    memory, numbers = new_memory()
+    local = memory.allocate(numbers.new_site("stack", "l"), 4)
+    memory.freeze()
+    heap = memory.allocate(numbers.new_site("heap", "h"), 4, b"abcd")
+    memory.freeze()
+    memory.release_stack((local,))
+    assert set(memory.objects) == {heap >> 32}
+    assert memory.load(heap, 4) == int.from_bytes(b"abcd", "little")
+
+
 def test_paths_that_did_the_same_agree_on_addresses() -> None:
     numbers = ObjectNumbers()
     site, other = numbers.new_site("heap", "a"), numbers.new_site("heap", "b")

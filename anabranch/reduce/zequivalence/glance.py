@@ -41,7 +41,11 @@ class Alike:
         self.touched = False  # are their changes taken into account?
         self.shown: Any = None  # what `state` keeps: their outputs
         self.version = -1  # of what was touched then
-        self.stands: dict[Condition, State] = {}  # who goes on, by the slices of what is asked
+        self.stands: dict[Condition, State] = {}  # who goes on
+
+    def condition(self, state: State) -> Condition:
+        """What a state knows of the variables that matter."""
+        return tuple(map(state.slices.get, self.asked))
 
 
 class Group:

@@ -14,6 +14,7 @@ FORM = 4  # what a form in vain counts for, where a state that needs none becaus
 IN_VAIN_FORMS = 16 * FORM  # after which fewer are made
 WORTH = 8 * FORM  # what a form makes up for which another state had
 FEWEST = 6  # the binary logarithm of how many states there are for each form then, at most
+MOST_IN_VAIN = IN_VAIN_FORMS + FORM * FEWEST  # so that one form which finds something is enough for more
 
 
 @dataclass(slots=True)
@@ -68,12 +69,12 @@ class Place:
     def formed(self, found: bool) -> None:
         """A state got a form, and that of another or not."""
         self.passed = 0
-        self.vain = max(0, self.vain - WORTH) if found else self.vain + FORM
+        self.vain = max(0, self.vain - WORTH) if found else min(self.vain + FORM, MOST_IN_VAIN)
 
     def alone(self) -> None:
         """A state was worth a form and got none: no other can have it."""
         self.passed = 0
-        self.vain += 1
+        self.vain = min(self.vain + 1, MOST_IN_VAIN)
 
 
 @dataclass(slots=True)

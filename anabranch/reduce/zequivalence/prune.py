@@ -146,7 +146,7 @@ class ZEquivalence:
         new = alike is None
         if alike is None:
             alike = glance.alike_to(state, looks, looked, more, self.encoder.pages)
-        condition = tuple(map(state.slices.get, alike.asked))
+        condition = alike.condition(state)
         kept = alike.stands.get(condition)
         if kept is not None:
             return meeting.standing(kept) if meeting.stands else kept

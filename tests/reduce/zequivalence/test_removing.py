@@ -314,7 +314,32 @@ def test_fewer_forms_where_they_find_nothing() -> None:
         if place.worth_forming():
             asked += 1
             place.formed(False)
-    assert ledger.FORMED_IN_VAIN < asked < 3 * ledger.FORMED_IN_VAIN
+    enough = ledger.IN_VAIN_FORMS // ledger.FORM
+    assert enough < asked < 3 * enough
+
+
+def test_fewer_groups_where_all_are_alone() -> None:
+    place = ledger.Place()
+    asked = 0
+    for _ in range(1000):
+        if place.worth_forming():
+            asked += 1
+            place.alone()
+    assert ledger.IN_VAIN_FORMS < asked < 3 * ledger.IN_VAIN_FORMS
+    place.formed(True)
+    assert place.pays
+
+
+@pytest.mark.parametrize(("removed", "open"), [(0, False), (3, False), (40, True)])
+def test_call_sites_are_given_up_where_hardly_any_state_goes(removed: int, open: bool) -> None:
+    counts = ledger.ZLedger()
+    site: Any = object()
+    place, row = counts.place(site), counts.row("f")
+    for number in range(1000):
+        counts.came_back(place, row, 1, 1)
+        if number < removed:
+            counts.removed(place, row)
+    assert counts.open(site) is open
 
 
 @pytest.mark.parametrize(("every", "least", "most"), [(4, 1000, 1000), (100, 20, 200)])
@@ -395,6 +420,34 @@ def test_answers_have_the_same_names_however_often_was_asked_before(
     same_findings(found, plain(tmp_path, POLLED, "--externals", "fresh"))
     assert kept(found) == {"get": (4, 1)}
     assert not forms
+
+
+BEHIND_NOBODY = """
+static int answer(int *p) { *p = 0; if (__VERIFIER_nondet_bool()) *p = 1; return 1; }
+static int last(int a) {
+  int local;
+  for (int i = 0; i < 2; i++) { if (answer(&local) + local > a) return i; }
+  return local;
+}
+static int outer(int a) { if (a > 3) return last(a); return 0; }
+int main(void) { int r = outer(__VERIFIER_nondet_int()); assert(r != 77); return r == 3; }
+"""
+
+
+def test_locals_of_calls_behind_which_nobody_stops_are_not_new(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such a call is a scope for those inside it, so that states there are told apart at a glance."""
+    looks: list[object] = []
+    look = glance.Glance.looks
+    monkeypatch.setattr(
+        glance.Glance, "looks", lambda self, state: (looks.append(look(self, state)), looks[-1])[1]
+    )
+    found = removing(tmp_path, BEHIND_NOBODY, "--verify-reductions")
+    same_findings(found, plain(tmp_path, BEHIND_NOBODY))
+    assert kept(found)["answer"] == (6, 4)
+    assert "last" not in kept(found)
+    assert looks and None not in looks
 
 
 def test_somebody_always_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
