@@ -84,7 +84,7 @@ def explore(driver: Path, how: str, options: Options) -> Explored:
         try:
             done = run_engine(
                 [driver], Path(scratch), search=None, tests="none", extra=flags,
-                time_limit=20 * options.seconds + 60, cpu_limit=options.seconds, read_tests=False,
+                time_limit=20 * options.seconds + 60, cpu_limit=options.seconds, read_tests=False, fresh=True,
             )  # fmt: skip
         except EngineFailure as failure:
             found.problem = str(failure)

@@ -2,7 +2,8 @@
 
 A call is the continuation that was made for it: paths that fork inside share that very tuple. It is *armed*
 by the first fork inside it (and so are the calls around it): from then on paths stop behind it. Calls
-without forks cost nothing.
+without forks cost nothing. Calls behind which stopping would not pay are armed silently: nobody stops there,
+but what was there when paths parted is known to the calls inside.
 """
 
 from __future__ import annotations

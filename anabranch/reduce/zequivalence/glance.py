@@ -11,7 +11,7 @@ way.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from itertools import compress, count
 from operator import is_not, itemgetter, ne
 from typing import Any
@@ -32,15 +32,13 @@ Condition = tuple[Slice | None, ...]
 class Alike:
     """States at a place that look the same: they differ in their path conditions at most."""
 
-    __slots__ = ("asked", "looked", "more", "shown", "stands", "touched", "version")
+    __slots__ = ("asked", "looked", "more", "stands", "touched")
 
     def __init__(self, looked: Looked, more: frozenset[int]) -> None:
         self.looked = looked  # what all states with these looks have in common, here and elsewhere
         self.asked = looked.asked
         self.more = more  # variables that are observable in any case
         self.touched = False  # are their changes taken into account?
-        self.shown: Any = None  # what `state` keeps: their outputs
-        self.version = -1  # of what was touched then
         self.stands: dict[Condition, State] = {}  # who goes on
 
     def condition(self, state: State) -> Condition:
@@ -116,8 +114,8 @@ class Glance:
         self._same: Any = None  # the latest objects that were the same
         self._latest: tuple[Any, tuple[int, ...]] = (None, ())  # the latest pages, and their numbers
         # The first state that was looked at, and in what others are not just known to be something else:
-        self._first: Looks = ()
-        self._pages: list[Any] = []
+        self._first: Looked | None = None
+        self._pages: Mapping[int, Any] = {}
         self._vague: set[int] = set()
         self._plain: Callable[[Looks], Hashable] = lambda looks: looks  # what is known of all states so far
 
@@ -150,16 +148,22 @@ class Glance:
                 if notes.get(key) is not value:
                     return None
         continuation, outer = state.continuation, self._outer
-        looks = numbers + state.values
+        values = state.values
         while continuation is not outer and continuation[1] is not None:
-            looks += continuation[3:]
+            values += continuation[3:]
             continuation = continuation[0]
-        if ONLY_INTEGERS.issuperset(map(type, looks)):
-            return looks
-        try:
-            return tuple(map(plain_value, looks))
-        except NotPlain:
-            return None
+        if not ONLY_INTEGERS.issuperset(map(type, values)):
+            try:
+                # As `plain_value` has them, the most frequent kinds at once.
+                values = tuple(
+                    [
+                        x if x.__class__ is int else -1 - x.id if x.__class__ is Expr else plain_value(x)
+                        for x in values
+                    ]
+                )
+            except NotPlain:
+                return None
+        return numbers + values
 
     def values(self, looks: Looks) -> Looks:
         """The live values among the looks of a state."""
@@ -174,29 +178,27 @@ class Glance:
         self._group_waiting()
         return self._groups.values()
 
-    def group(self, state: State, looks: Looks) -> Group:
-        """The states that may have the form of one with these looks."""
+    def group(self, state: State, alike: Alike) -> Group:
+        """The states that may have the form of one that looks like these."""
         self._group_waiting()
-        return self._group(state, looks)
+        return self._group(state, alike.looked)
 
     def _group_waiting(self) -> None:
         if self._ungrouped:
             for state, alike in self._ungrouped:
-                self._group(state, alike.looked.looks).unformed.append((state, alike))
+                self._group(state, alike.looked).unformed.append((state, alike))
             self._ungrouped = []
 
-    def _group(self, state: State, looks: Looks) -> Group:
-        if not self._first:
-            self._first = looks
-            self._pages = [state.pages.get(key) for key in self._keys]
-        vague = self._vague
-        new = [
-            position
-            for position in compress(count(), map(ne, self._first, looks))
-            if position not in vague and not self._is_known(position, looks[position], state)
-        ]
-        if new:
-            vague.update(new)
+    def _group(self, state: State, looked: Looked) -> Group:
+        if self._first is None:
+            self._first, self._pages = looked, state.pages
+        pair = (self._first, looked)
+        unclear = self._ground.unclear.get(pair)
+        if unclear is None:
+            unclear = self._ground.unclear[pair] = self._unclear(state, looked.looks)
+        vague, looks = self._vague, looked.looks
+        if unclear and not vague.issuperset(unclear):
+            vague.update(unclear)
             plain = [position for position in range(len(looks)) if position not in vague]
             self._plain = itemgetter(*plain) if plain else lambda looks: ()
             before, self._groups = self._groups, {}
@@ -208,16 +210,20 @@ class Glance:
             found = self._groups[part] = Group(looks)
         return found
 
-    def _is_known(self, position: int, look: Any, state: State) -> bool:
-        """Is a state known to be other than the first one where it looks so?"""
-        first: Any = self._first[position]
-        if position >= len(self._keys):
-            return is_known(look) and is_known(first)
-        known = self._ground.known.get((first, look))
-        if known is None:
-            known = _known_changes(self._pages[position], state.pages.get(self._keys[position]))
-            self._ground.known[first, look] = known
-        return known
+    def _unclear(self, state: State, looks: Looks) -> tuple[int, ...]:
+        """Where a state looks other than the first one and is not known to be."""
+        assert self._first is not None
+        first, keys = self._first.looks, self._keys
+        found: list[int] = []
+        for position in compress(count(), map(ne, first, looks)):
+            if position >= len(keys):
+                known = is_known(looks[position]) and is_known(first[position])
+            else:
+                key = keys[position]
+                known = _known_changes(self._pages.get(key), state.pages.get(key))
+            if not known:
+                found.append(position)
+        return tuple(found)
 
     def seen_with(self, more: frozenset[int]) -> dict[Looks, Looked]:
         """The looks of states that were here, in this call or in others that were made in the same situation,

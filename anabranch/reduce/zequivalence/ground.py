@@ -39,7 +39,7 @@ class Looked:
 class Ground:
     """Pages of a base and the variables that can be told apart, with what is known of states there."""
 
-    __slots__ = ("by_page", "fixed", "keys", "known", "looked", "numbers", "observable", "order", "total")
+    __slots__ = ("by_page", "fixed", "keys", "looked", "numbers", "observable", "order", "total", "unclear")
 
     def __init__(
         self,
@@ -58,7 +58,8 @@ class Ground:
         self.observable: Observable = {}
         # By place and variables that are observable in any case:
         self.looked: dict[Hashable, dict[Looks, Looked]] = {}
-        self.known: dict[tuple[int, int], bool] = {}  # of contents of pages: is one known to be another?
+        # By the first state of a place and another: where the one is not known to be other than the other.
+        self.unclear: dict[tuple[Looked, Looked], tuple[int, ...]] = {}
 
 
 class Grounds:
@@ -89,5 +90,5 @@ class Grounds:
             for other in (*self._known.values(), ground):
                 for known in other.looked.values():
                     known.clear()
-                other.known.clear()
+                other.unclear.clear()
         looked[one.looks] = one

@@ -13,7 +13,6 @@ from anabranch.reduce.zequivalence.callee_first import CalleeFirst
 from anabranch.reduce.zequivalence.calls import Call, Calls, Meeting, meeting_place
 from anabranch.reduce.zequivalence.constraint import StateConstraint
 from anabranch.reduce.zequivalence.glance import Alike, Glance, Group
-from anabranch.reduce.zequivalence.ground import Looks
 from anabranch.reduce.zequivalence.ledger import ZLedger
 from anabranch.reduce.zequivalence.parts import PartForms
 from anabranch.reduce.zequivalence.state import Encoder
@@ -150,12 +149,12 @@ class ZEquivalence:
         kept = alike.stands.get(condition)
         if kept is not None:
             return meeting.standing(kept) if meeting.stands else kept
-        kept = self._look(state, looks, alike, new, call, scope, meeting)
+        kept = self._look(state, alike, new, call, scope, meeting)
         alike.stands[condition] = kept or state
         return kept
 
     def _look(
-        self, state: State, looks: Looks, alike: Alike, new: bool, call: Call, scope: Call, meeting: Meeting
+        self, state: State, alike: Alike, new: bool, call: Call, scope: Call, meeting: Meeting
     ) -> State | None:
         """The one that stands for a state with new looks, or with a condition that was not there before."""
         glance, place = meeting.glance, call.place
@@ -163,7 +162,7 @@ class ZEquivalence:
         if only or not place.worth_forming():
             glance.wait(state, alike)
             return None
-        group = glance.group(state, looks)
+        group = glance.group(state, alike)
         if new and not group.formed and not group.unformed and not glance.others:
             group.unformed.append((state, alike))
             place.alone()

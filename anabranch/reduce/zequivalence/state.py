@@ -76,10 +76,11 @@ class Encoder:
         else:
             if not alike.touched:
                 meeting.glance.touch(state, alike, common)
-            if alike.shown is None or alike.version != common.version:
-                alike.shown = self._show(state, scope, meeting, alike)
-                alike.version = common.version
-            shown = alike.shown
+            known = alike.looked.shown.get(common.version)
+            if known is None:
+                known = self._show(state, scope, meeting, alike)
+                alike.looked.shown[common.version] = known
+            shown = known
         # What was left out is about nothing that anybody can see. One unobservable Boolean stands for it, the
         # same way for all states: they are paths that are possible, and only what they allow is compared.
         parts = shown.parts(state.slices, scope.base.slices)
@@ -91,9 +92,6 @@ class Encoder:
         common: Common = meeting.common
         if common.filled:
             return _Encoding(state, scope, common, self, alike.more).shown()
-        shown: Shown | None = alike.looked.shown.get(common.version)
-        if shown is not None:
-            return shown
         key = (meeting.glance.place, meeting.glance.values(alike.looked.looks))
         values = self.frames.get(key)
         if values is None:
@@ -105,9 +103,7 @@ class Encoder:
             values = self.frames[key] = Piece(one.outputs, ())
         pieces, changed = page_pieces(state.pages, common, self.pieces)
         observable = common.observable(changed, self.pages)
-        shown = Shown([], [values, *pieces], observable | alike.more if alike.more else observable)
-        alike.looked.shown[common.version] = shown
-        return shown
+        return Shown([], [values, *pieces], observable | alike.more if alike.more else observable)
 
     def touch(self, state: State, common: Common) -> None:
         """Take into account what has changed in a state."""
