@@ -122,8 +122,13 @@ class Call:
 
     @property
     def empty(self) -> bool:
-        """Does no state wait inside?"""
-        return not self.count and all(child.silent and child.empty for child in self.children)
+        """Does no state wait inside, or behind a call inside?"""
+        inside = [self]
+        for call in inside:  # grows while it is gone through
+            if call.count or not all(child.silent for child in call.children):
+                return False
+            inside += call.children
+        return True
 
     def meeting(self, place: Hashable) -> Meeting:
         """The states that came to a place of this call."""

@@ -138,3 +138,19 @@ def test_a_call_that_is_over_takes_no_states() -> None:
     assert outer.count == 2 and not inner.held
     assert {search.pick().name for _ in range(2)} == {"late", "later"}
     assert not len(search)
+
+
+def test_calls_behind_which_nobody_stops_do_not_count_as_inside() -> None:
+    """However deep: a recursive function may be given up."""
+    calls, search = make()
+    outer = inner = calls.arm("outer", None)
+    for _ in range(5000):
+        inner = calls.arm("silent", inner)
+        inner.silent = True
+    assert outer.empty
+    search.add([FakeState("inside", inner)])
+    assert not outer.empty
+    assert picked(search) == ["inside"]
+    assert outer.empty
+    calls.arm("other", inner)
+    assert not outer.empty
