@@ -13,7 +13,7 @@ from anabranch.machine.memory import PAGE_BITS, PAGE_SIZE
 from anabranch.machine.objects import OBJECT_SHIFT, ObjectInfo
 
 NUMBER_BITS = OBJECT_SHIFT - PAGE_BITS  # of an offset, in pages
-LAYOUTS_KEPT = 2_000
+OBJECTS_KEPT = 100_000  # over all layouts
 LARGE = 64  # pages of an object whose pages are not listed: most of them may not be there
 
 Objects = Mapping[int, ObjectInfo]
@@ -70,12 +70,15 @@ class Layouts:
 
     def __init__(self) -> None:
         self._known: dict[int, Layout] = {}
+        self._objects = 0
 
     def of(self, objects: Objects) -> Layout:
         known = self._known.get(id(objects))
         if known is None:
-            if len(self._known) >= LAYOUTS_KEPT:
+            self._objects += len(objects)
+            if self._objects > OBJECTS_KEPT:
                 self._known.clear()
+                self._objects = len(objects)
             known = self._known[id(objects)] = Layout(objects)
         return known
 
