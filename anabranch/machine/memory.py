@@ -94,8 +94,8 @@ class Memory:
         self.counts: dict[int, int] = {}
         self._counts_shared = False
         self._constant_pages: set[int] = set()  # of objects that nobody may write, the same on all paths
-        # By the identity of maps of objects: the map itself, the one that it was made from, what was added.
-        self._before: dict[int, tuple[Objects, Objects, int]] = {}
+        # By the identity of maps of objects: the map itself, and the one to which its last local was added.
+        self._before: dict[int, tuple[Objects, Objects]] = {}
         self._nothing: Page | None = None
         self.allocated = 0
         """Objects that were made."""
@@ -132,14 +132,15 @@ class Memory:
             before.clear()
         for number in local:
             more = objects.set(number, fresh[number])
-            before[id(more)] = (more, objects, number)
+            before[id(more)] = (more, objects)
             objects = more
         self.objects = objects
         fresh.clear()
 
     def _remove_object(self, number: int) -> None:
+        """One that is there: if it was not in the map before, it is what that map lacks."""
         known = self._before.get(id(self.objects))
-        if known is not None and known[2] == number and number not in known[1]:
+        if known is not None and number not in known[1]:
             self.objects = known[1]
         else:
             self.objects = self.objects.delete(number)

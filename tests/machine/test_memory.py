@@ -263,6 +263,20 @@ def test_what_was_made_since_stays_when_locals_leave() -> None:
     assert memory.load(heap, 4) == int.from_bytes(b"abcd", "little")
 
 
+def test_locals_that_leave_out_of_order_or_were_made_anew() -> None:
+    memory, numbers = new_memory()
+    first, second = (memory.allocate(numbers.new_site("stack", name), 4) for name in "ab")
+    memory.freeze()
+    memory.release_stack((first,))
+    assert set(memory.objects) == {second >> 32}
+    info = memory.find(second >> 32)
+    assert info is not None
+    memory.release(info, "freed")  # there is another entry for it now, over the one of before
+    memory.freeze()
+    memory.release_stack((second,))
+    assert not memory.objects
+
+
 def test_paths_that_did_the_same_agree_on_addresses() -> None:
     numbers = ObjectNumbers()
     site, other = numbers.new_site("heap", "a"), numbers.new_site("heap", "b")

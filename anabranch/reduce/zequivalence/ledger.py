@@ -8,7 +8,7 @@ from typing import Any
 
 from anabranch.machine.translator.sites import CallSite
 
-IN_VAIN = 64  # states behind a call of which none was ever removed, after which it is no longer looked at
+IN_VAIN = 64  # states behind a call for each that was removed, and one more: beyond that nobody looks there
 ASKED_IN_VAIN = 32  # exact checks at a call site that find nothing: one takes as long as many states do
 FORM = 4  # what a form in vain counts for, where a state that needs none because it is alone counts for one
 IN_VAIN_FORMS = 16 * FORM  # after which fewer are made

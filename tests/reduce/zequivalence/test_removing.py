@@ -400,6 +400,19 @@ def test_who_is_passed_on_is_compared_behind_the_caller(tmp_path: Path) -> None:
     assert kept(by_function)["inner"] == (2, 1)
 
 
+def recorded(monkeypatch: pytest.MonkeyPatch, owner: type, name: str) -> list[object]:
+    """What a method that is given one state returns from now on."""
+    found: list[object] = []
+    method = getattr(owner, name)
+
+    def record(self: Any, state: Any) -> Any:
+        found.append(method(self, state))
+        return found[-1]
+
+    monkeypatch.setattr(owner, name, record)
+    return found
+
+
 POLLED = """
 int device(void);
 static int get(void) { for (int i = 0; i < 3 && !(device() & 1); i++); return device(); }
@@ -411,11 +424,7 @@ def test_answers_have_the_same_names_however_often_was_asked_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """So no forms are needed: all states go on with the very same variable."""
-    forms: list[object] = []
-    made = parts.PartForms.form
-    monkeypatch.setattr(
-        parts.PartForms, "form", lambda self, state: (forms.append(state), made(self, state))[1]
-    )
+    forms = recorded(monkeypatch, parts.PartForms, "form")
     found = removing(tmp_path, POLLED, "--externals", "fresh")
     same_findings(found, plain(tmp_path, POLLED, "--externals", "fresh"))
     assert kept(found) == {"get": (4, 1)}
@@ -438,11 +447,7 @@ def test_locals_of_calls_behind_which_nobody_stops_are_not_new(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Such a call is a scope for those inside it, so that states there are told apart at a glance."""
-    looks: list[object] = []
-    look = glance.Glance.looks
-    monkeypatch.setattr(
-        glance.Glance, "looks", lambda self, state: (looks.append(look(self, state)), looks[-1])[1]
-    )
+    looks = recorded(monkeypatch, glance.Glance, "looks")
     found = removing(tmp_path, BEHIND_NOBODY, "--verify-reductions")
     same_findings(found, plain(tmp_path, BEHIND_NOBODY))
     assert kept(found)["answer"] == (6, 4)
