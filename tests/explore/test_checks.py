@@ -1,0 +1,47 @@
+"""The table of checks: names, kinds, what a run makes of `--check` and `--no-check`."""
+
+from __future__ import annotations
+
+import pytest
+
+from anabranch.explore.checks import BY_NAME, CHECKS, CHOICES, UNDEFINED, chosen, compiled_in, help_text
+from anabranch.explore.kinds import END_NUMBERS
+from anabranch.report.errors import SUFFIXES
+
+
+def names(*arguments: tuple[str, ...]) -> set[str]:
+    return {check.name for check in chosen(*arguments)}
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.name)
+def test_every_kind_has_a_suffix_and_a_number(check: object) -> None:
+    for kind in check.kinds:  # type: ignore[attr-defined]
+        assert kind in SUFFIXES and kind in END_NUMBERS
+
+
+def test_names_are_unique_and_a_default_can_be_switched_off() -> None:
+    assert len(BY_NAME) == len(CHECKS)
+    always = {check.name for check in CHECKS if check.always}
+    default = {check.name for check in CHECKS if check.default}
+    assert names() == always | default
+    assert names((), CHOICES) == always
+
+
+def test_asked_for_wins_and_undefined_stands_for_its_parts() -> None:
+    assert {"overflow", "leak"} <= names(("overflow", "leak"))
+    assert "overflow" in names(("overflow",), ("overflow",))
+    parts = {check.name for check in CHECKS if check.undefined}
+    asked = {"bounds", "overflow", "shift", "null", "alignment", "bool", "enum", "vla-bound", "float-cast"}
+    assert asked <= parts
+    assert parts <= names((UNDEFINED,))
+    assert "leak" not in names((UNDEFINED,))
+
+
+def test_what_the_machine_checks_itself_is_not_compiled_in() -> None:
+    assert "integer-divide-by-zero" not in compiled_in(chosen())
+    assert compiled_in([BY_NAME["overflow"], BY_NAME["leak"]]) == ("signed-integer-overflow",)
+
+
+def test_help_names_every_choice() -> None:
+    for name in CHOICES:
+        assert name in help_text()
