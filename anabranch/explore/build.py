@@ -73,6 +73,7 @@ def make_machine(
             max_forks=settings.max_forks,
             max_depth=settings.max_depth,
             only_interpret=settings.interpret,
+            unknown_functions=settings.externals == "fresh",
         ),
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from anabranch import expr
@@ -28,6 +28,9 @@ from anabranch.machine.memory import Memory
 from anabranch.machine.objects import MASK64, AllocationSite, ObjectNumbers
 
 Value = Any  # int | bool | Expr | tuple of values
+
+# A declaration that may stay undefined; its address is then null, as a linker leaves it.
+EXTERN_WEAK = "extern_weak"
 
 # Blocks of a function, as labels whose address is taken, lie at this offset of the function's object.
 LABEL_OFFSET = 1 << 20
@@ -82,7 +85,14 @@ def gep_offset(source: Type, indices: list[int]) -> int:
 class Layout:
     """Where globals and functions lie, and what constant operands are."""
 
-    def __init__(self, module: Module, numbers: ObjectNumbers, external: Mapping[str, bytes]) -> None:
+    def __init__(
+        self,
+        module: Module,
+        numbers: ObjectNumbers,
+        external: Mapping[str, bytes],
+        provided: Callable[[str], bool],
+    ) -> None:
+        """`provided` tells which functions and variables without a definition exist all the same."""
         self.module = module
         self._external = external
         self.addresses: dict[str, int] = {}
@@ -90,11 +100,17 @@ class Layout:
         self.globals: list[tuple[int, GlobalVariable]] = []
         self._sites: dict[str, AllocationSite] = {}
         for variable in module.globals.values():
+            if variable.linkage == EXTERN_WEAK and not (variable.name in external or provided(variable.name)):
+                self.addresses[variable.name] = 0
+                continue
             kind = "constant" if variable.constant else "global"
             site = numbers.new_site(kind, variable.source_name, variable.value_type, variable.loc)
             self._place(variable.name, site, numbers)
             self.globals.append((self.addresses[variable.name], variable))
         for function in module.functions.values():
+            if function.linkage == EXTERN_WEAK and not provided(function.name):
+                self.addresses[function.name] = 0
+                continue
             site = numbers.new_site("function", function.name)
             self._place(function.name, site, numbers)
             self.functions[self.addresses[function.name]] = function

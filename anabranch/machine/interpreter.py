@@ -194,7 +194,7 @@ class Interpreter:
             if callee.text.strip() == "" and instruction.result is None:
                 return None
             raise Loss("unsupported", f"inline assembly {callee.text.strip()[:40]!r}")
-        if isinstance(callee, GlobalRef):
+        if isinstance(callee, GlobalRef) and not self.program.is_missing(callee.name):
             name = self.program.resolve_alias(callee.name)
             function = self.program.find(name)
             if function is not None:

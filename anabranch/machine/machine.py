@@ -95,6 +95,8 @@ class MachineSettings:
     max_forks: int | None = None
     max_depth: int | None = None
     only_interpret: bool = False
+    unknown_functions: bool = False
+    """Does whatever the program declares and nobody defines exist somewhere else?"""
 
 
 class Machine:
@@ -118,20 +120,20 @@ class Machine:
         self.observer = observer
         self.space = space
         self.numbers = ObjectNumbers()
-        self.layout = Layout(module, self.numbers, external_globals)
         self.memory = Memory(self.numbers)
         self.path = Path(self.memory, space)
+        self.api = ModelApi(self)
+        self.find_model: Callable[[str], Model | None] = lambda name: models(name, self.api)
+        self.layout = Layout(module, self.numbers, external_globals, self._provided)
         self.knowledge = Knowledge(self.path.slices)
         self.counters = Counters(table)
         self.arithmetic = Arithmetic(self.check)
         self.run_time = RunTime(self)
-        self.api = ModelApi(self)
         self.addresses = AddressResolver(self)
         self.memory.symbolic_load = self.addresses.load
         self.memory.symbolic_store = self.addresses.store
         self.namespace = Namespace(self.layout, self.numbers)
         self.namespace.arithmetic = self.arithmetic
-        self.find_model: Callable[[str], Model | None] = lambda name: models(name, self.api)
         self.program = TranslatedProgram(
             module,
             self.namespace,
@@ -152,6 +154,9 @@ class Machine:
         self._allowed_from = -1
         self._warned: set[str] = set()
         self._fill_namespace()
+
+    def _provided(self, name: str) -> bool:
+        return self.settings.unknown_functions or self.find_model(name) is not None
 
     def _fill_namespace(self) -> None:
         memory, run_time, arithmetic = self.memory, self.run_time, self.arithmetic

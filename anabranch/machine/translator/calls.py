@@ -49,7 +49,7 @@ class CallWriter:
             if callee.text.strip() == "" and instruction.result is None:
                 return ["pass"]
             raise Loss("unsupported", f"inline assembly {callee.text.strip()[:40]!r}")
-        if isinstance(callee, GlobalRef):
+        if isinstance(callee, GlobalRef) and not self.unit.program.is_missing(callee.name):
             name = self.unit.program.resolve_alias(callee.name)
             if name in SETJMP and self.unit.program.find(name) is None:
                 return self._setjmp(block, position, instruction)

@@ -111,6 +111,10 @@ class TranslatedProgram:
             return None
         return function
 
+    def is_missing(self, name: str) -> bool:
+        """Is it a weak function that nobody defines, whose address is null?"""
+        return self.namespace.layout.addresses.get(name) == 0
+
     def number(self, function: Function) -> int:
         """The number of a function; its name `f<number>` translates it when first called."""
         number = self._numbers.get(function.name)
@@ -187,7 +191,10 @@ class TranslatedProgram:
             unknown = None if self.unknown_callee is None else self.unknown_callee(address, result)
             if unknown is not None:
                 return lambda _, *arguments: unknown(*arguments)
-            raise ProgramError(Fault("bad-call", "call through a bad function pointer", {"address": address}))
+            what = "bad" if address else "null"
+            raise ProgramError(
+                Fault("bad-call", f"call through a {what} function pointer", {"address": address})
+            )
         own = self.find(function.name)
         if own is None:
             model = self.model(function.name)
