@@ -34,13 +34,16 @@ def exact_object(m: MachineApi, addr: Value, function: str) -> tuple[int, int, b
 
 
 @model("klee_make_symbolic")
-def klee_make_symbolic(m: MachineApi, addr: Value, nbytes: Value, name: Value = 0) -> None:
+def klee_make_symbolic(m: MachineApi, addr: Value, nbytes: Value, name: Value) -> None:
     label = text(m, name)
     start, size, readonly = exact_object(m, addr, "make_symbolic")
     if readonly:
         m.user_error("cannot make readonly object symbolic")
     if not m.decide(eq(nbytes, size, 64)):
-        m.user_error("Wrong size given to klee_make_symbolic")
+        given = "not always" if isinstance(nbytes, Expr) else f"{nbytes} bytes instead of"
+        m.user_error(
+            f"Wrong size given to klee_make_symbolic: {given} the {size} bytes of the object", size=nbytes
+        )
     if not label:
         m.warn('klee_make_symbolic: renamed empty name to "unnamed"')
         label = "unnamed"

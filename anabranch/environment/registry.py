@@ -25,6 +25,13 @@ class Model:
         """Whether the function can be called with that many arguments."""
         return self.least_args <= count and (self.most_args is None or count <= self.most_args)
 
+    def takes(self) -> str:
+        """How many arguments, for people."""
+        most = self.most_args
+        if most is None:
+            return f"{self.least_args} or more"
+        return str(most) if most == self.least_args else f"{self.least_args} to {most}"
+
 
 MODELS: dict[str, Model] = {}
 

@@ -43,7 +43,10 @@ def find_model(name: str, api: ModelApi, settings: ExploreSettings) -> Any:
     def call(*arguments: Any) -> Any:
         api.calls += 1
         if not found.accepts(len(arguments)):
-            api.error("bad_call", f"{name} called with {len(arguments)} arguments")
+            wrong = f"{name} called with {len(arguments)} arguments instead of {found.takes()}"
+            if name.startswith("klee_"):
+                api.user_error(wrong)
+            api.error("bad_call", wrong)
         return function(api, *arguments)
 
     return call

@@ -240,6 +240,8 @@ class Reporter:
             shown = short_text(value)
             if name == "address":
                 return f"address: {int(evaluate(value, model)):#x} = {shown}"
+            if value.w > 1 and expr_vars(value)[0] >= 0:
+                return f"{name}: {_number(int(evaluate(value, model)), value.w)} = {shown}"
             return f"{name}: {shown}"
         return f"{name}: {value:#x}" if name == "address" and isinstance(value, int) else f"{name}: {value}"
 

@@ -260,8 +260,8 @@ class ModelApi:
     def error(self, kind: str, message: str, **info: object) -> NoReturn:
         raise ProgramError(Fault(KINDS.get(kind, kind), message, info))
 
-    def user_error(self, message: str) -> NoReturn:
-        raise ProgramError(Fault("user", message))
+    def user_error(self, message: str, **info: object) -> NoReturn:
+        raise ProgramError(Fault("user", message, info))
 
     def unsupported(self, what: str) -> NoReturn:
         raise Loss("unsupported", what)

@@ -236,7 +236,7 @@ class FakeMachine:
     def error(self, kind: str, message: str, **info: object) -> NoReturn:
         raise Ended(kind, message, **info)
 
-    def user_error(self, message: str) -> NoReturn:
+    def user_error(self, message: str, **info: object) -> NoReturn:
         raise Ended("user", message)
 
     def unsupported(self, what: str) -> NoReturn:

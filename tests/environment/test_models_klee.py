@@ -78,7 +78,10 @@ def test_make_symbolic_used_wrongly() -> None:
     addr, name = m.place(bytes(4)), m.place(b"x\0")
     constant = m.place(bytes(4), readonly=True)
     wrong_size = ended(lambda: m.call("klee_make_symbolic", addr, 3, name))
-    assert (wrong_size.how, wrong_size.what) == ("user", "Wrong size given to klee_make_symbolic")
+    assert wrong_size.how == "user"
+    assert wrong_size.what == (
+        "Wrong size given to klee_make_symbolic: 3 bytes instead of the 4 bytes of the object"
+    )
     assert ended(lambda: m.call("klee_make_symbolic", addr + 1, 3, name)).how == "ptr"
     readonly = ended(lambda: m.call("klee_make_symbolic", constant, 4, name))
     assert (readonly.how, readonly.what) == ("user", "cannot make readonly object symbolic")
