@@ -79,12 +79,16 @@ def _assumptions(result: RunResult) -> Iterator[str]:
 
 def _coverage(result: RunResult) -> Iterator[str]:
     lines, branches = result.coverage.lines, result.coverage.branches
-    if not lines.total:
-        return
-    text = f"Covered {lines.covered:,} of {count(lines.total, 'line')} ({lines.percent:.0f}%)"
+    covered = []
+    if lines.total:
+        covered.append(f"{lines.covered:,} of {count(lines.total, 'line')} ({lines.percent:.0f}%)")
     if branches.total:
-        text += f" and {branches.covered:,} of {branches.total:,} branch directions ({branches.percent:.0f}%)"
-    yield text + "."
+        covered.append(
+            f"{branches.covered:,} of {branches.total:,} branch directions ({branches.percent:.0f}%)"
+        )
+    if covered:
+        known = "" if lines.total else "; compile with -g for lines"
+        yield f"Covered {' and '.join(covered)}{known}."
 
 
 def _where(error: ErrorRecord) -> str:

@@ -213,18 +213,25 @@ class BlockTable:
         }
 
     def report(self, counters: Sequence[int]) -> Coverage:
-        """For the run's results; branches are counted by sides."""
+        """For the run's results; branches are counted by sides.
+
+        Functions without debug information belong to no file, but their branches count in the sum.
+        """
+        by_file = self.by_file(counters)
         files = {
             file: FileCoverage(
                 lines_covered=tuple(line for line, count in found.lines.items() if count),
                 lines_total=tuple(found.lines),
                 branches=Ratio(found.branches.sides_covered, found.branches.sides_total),
             )
-            for file, found in self.by_file(counters).items()
+            for file, found in by_file.items()
+            if file
         }
         return Coverage(
             lines=_sum(file.lines for file in files.values()),
-            branches=_sum(file.branches for file in files.values()),
+            branches=_sum(
+                Ratio(found.branches.sides_covered, found.branches.sides_total) for found in by_file.values()
+            ),
             files=files,
         )
 

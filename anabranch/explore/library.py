@@ -1,4 +1,8 @@
-"""The C library's code told from the user's own, by the directory that its debug information names."""
+"""The C library's code told from the user's own, by the directory that its debug information names.
+
+All of the library has debug information, so a function without any is the user's: bitcode that was compiled
+without `-g`. Its coverage is counted by blocks and branches, and it has tests like any other.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +10,20 @@ from anabranch.ir.module import Function
 from anabranch.machine.location import StackFrame, Where, stack
 
 LIBRARY_SOURCES = "/anabranch/musl/"
+GENERATED = "__anabranch_"
+"""How the names of functions begin that the front end adds to a program."""
 
 
 def is_user_function(function: Function) -> bool:
-    """Has source, and not in the library."""
+    """Is it neither the library's nor added by the front end?"""
     subprogram = function.subprogram
-    return subprogram is not None and not subprogram.file.startswith(LIBRARY_SOURCES)
+    if subprogram is None:
+        return not function.name.startswith(GENERATED)
+    return not subprogram.file.startswith(LIBRARY_SOURCES)
 
 
 def user_frame(where: Where) -> StackFrame | None:
     """The innermost frame outside of the library, if the place itself is inside; else None."""
-    if is_user_function(where.function) or where.function.subprogram is None:
+    if is_user_function(where.function):
         return None
     return next((f for f in stack(where) if f.file and not f.file.startswith(LIBRARY_SOURCES)), None)

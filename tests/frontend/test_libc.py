@@ -226,3 +226,21 @@ def test_the_flag() -> None:
 
 def test_both_sides_mean_the_same_directory() -> None:
     assert f"{SHOWN_ROOT}/" == LIBRARY_SOURCES
+
+
+def test_the_programs_own_definitions_win(run: Explore) -> None:
+    """Where a member is needed for something else that it defines, as musl's getopt.c for `optind`."""
+    exploration, collector = run(
+        """#include <stdio.h>
+#include <unistd.h>
+int getopt(int argc, char *const argv[], const char *options) { return 10 * optind + opterr; }
+char *optarg = "mine";
+int main(int argc, char **argv) {
+    optind = 3;
+    printf("%d %s", getopt(argc, argv, "a"), optarg);
+    return 0;
+}
+"""
+    )
+    assert not exploration.reporter.losses.as_dict()
+    assert [t.output for t in collector.tests] == [b"31 mine"]

@@ -8,6 +8,7 @@ import pytest
 
 from anabranch.environment import MODELS
 from anabranch.frontend.libc.constructors import call_constructors
+from anabranch.frontend.libc.giving_way import give_way
 from anabranch.frontend.libc.mathematics import call_library
 from anabranch.frontend.libc.models import KERNEL, MODELLED
 from anabranch.frontend.libc.select import select_members
@@ -52,6 +53,13 @@ def test_symbols_are_those_a_linker_sees() -> None:
     assert symbols.undefined == {"elsewhere", "printf"}
     assert symbols.wanted == {"perhaps", "hook"}
     assert Symbols.from_json(symbols.to_json()) == symbols
+
+
+def test_definitions_that_give_way_are_weak_and_all_others_stay() -> None:
+    before, after = read_symbols(TEXT), read_symbols(give_way(TEXT, ["plain", "shared", "fixed_name", "function"]))
+    assert after.weak == before.weak | {"plain", "shared", "fixed_name", "function"}
+    assert after.defined == {"per_thread", "odd name"}
+    assert (after.undefined, after.wanted) == (before.undefined, before.wanted)
 
 
 def member(defined: str = "", undefined: str = "", weak: str = "", wanted: str = "") -> Symbols:
