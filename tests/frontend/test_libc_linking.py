@@ -56,7 +56,10 @@ def test_symbols_are_those_a_linker_sees() -> None:
 
 
 def test_definitions_that_give_way_are_weak_and_all_others_stay() -> None:
-    before, after = read_symbols(TEXT), read_symbols(give_way(TEXT, ["plain", "shared", "fixed_name", "function"]))
+    before, after = (
+        read_symbols(TEXT),
+        read_symbols(give_way(TEXT, ["plain", "shared", "fixed_name", "function"])),
+    )
     assert after.weak == before.weak | {"plain", "shared", "fixed_name", "function"}
     assert after.defined == {"per_thread", "odd name"}
     assert (after.undefined, after.wanted) == (before.undefined, before.wanted)

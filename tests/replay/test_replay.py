@@ -236,3 +236,24 @@ def test_wrong_usage(
     (tmp_path / "f.c").unlink()
     assert main(["replay", *arguments]) == 2
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "#include <stdio.h>\n#include <unistd.h>\n"
+        "int getopt(int n, char *const a[], const char *o) { return optind + 4; }\n"
+        'int main(int n, char **a) { printf("%d", getopt(n, a, "")); return 0; }\n',
+        "extern int hook(int) __attribute__((weak));\n"
+        "int main(void) { if (!hook) return hook(1); return 0; }\n",
+    ],
+    ids=["a function of the library", "a weak function that is missing"],
+)
+def test_definitions_that_the_program_has_and_has_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "p.c").write_text(source)
+    assert main(["run", "p.c", "--output-dir", "out", "--replay", "-q"]) == 0
+    document = json.loads((tmp_path / "out" / "replay.json").read_text())
+    assert document["agrees"] and document["compared"] == 1
