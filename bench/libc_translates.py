@@ -21,8 +21,8 @@ from anabranch.cli.flags import settings_from_args
 from anabranch.environment import MODELS, Model
 from anabranch.explore.engine import Exploration
 from anabranch.frontend.cache import default_directory
+from anabranch.frontend.constructors import call_constructors
 from anabranch.frontend.libc.build import ensure_library
-from anabranch.frontend.libc.constructors import call_constructors
 from anabranch.frontend.libc.models import KERNEL, MODELLED, STARTS
 from anabranch.frontend.libc.store import Library
 from anabranch.frontend.link import link

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias
 
 from anabranch.expr import Expr
+from anabranch.machine.ends import AT_EXIT
 
 if TYPE_CHECKING:
     from anabranch.environment.text import Item
@@ -132,10 +133,11 @@ class MachineApi(Protocol):
     def silent_exit(self, reason: str) -> NoReturn:
         """Drop the path on the program's own request: no test, no error."""
 
-    def exit(self, code: Value, handlers: bool = True) -> NoReturn:
-        """End the program, after the handlers of `at_exit` (last first) unless told not to run them."""
+    def exit(self, code: Value, handlers: str | None = AT_EXIT) -> NoReturn:
+        """End the program, after the handlers of that list, last first; None: at once."""
 
-    def at_exit(self, function: Value) -> None: ...
+    def at_exit(self, function: Value, arguments: Sequence[Value] = (), handlers: str = AT_EXIT) -> None:
+        """Add a function, called with these pointers, to a list of handlers."""
 
     # --- output and messages
 

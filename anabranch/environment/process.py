@@ -10,6 +10,7 @@ from anabranch.environment.posix.kernel import ENVIRONMENT
 from anabranch.environment.posix.lookup import same_text
 from anabranch.environment.registry import model
 from anabranch.environment.values import if_null_one, is_null
+from anabranch.machine.ends import AT_QUICK_EXIT
 
 
 def assertion_failed(m: MachineApi, expression: Value) -> NoReturn:
@@ -44,14 +45,31 @@ def exit_(m: MachineApi, status: Value) -> None:
     m.exit(status)
 
 
-@model("_exit", "_Exit", "quick_exit", noreturn=True)
+@model("_exit", "_Exit", noreturn=True)
 def exit_now(m: MachineApi, status: Value) -> None:
-    m.exit(status, handlers=False)
+    m.exit(status, handlers=None)
 
 
-@model("atexit")
+@model("quick_exit", noreturn=True)
+def quick_exit(m: MachineApi, status: Value) -> None:
+    m.exit(status, handlers=AT_QUICK_EXIT)
+
+
+@model("atexit", "__anabranch_at_exit")
 def atexit(m: MachineApi, function: Value) -> Value:
     m.at_exit(function)
+    return 0
+
+
+@model("__cxa_atexit")
+def cxa_atexit(m: MachineApi, function: Value, argument: Value, module: Value) -> Value:
+    m.at_exit(function, (argument,))
+    return 0
+
+
+@model("at_quick_exit")
+def at_quick_exit(m: MachineApi, function: Value) -> Value:
+    m.at_exit(function, handlers=AT_QUICK_EXIT)
     return 0
 
 

@@ -58,12 +58,16 @@ def _build(inputs: Sequence[Path], options: FrontendOptions, directory: Path) ->
     library = None
     if options.libc == MUSL:
         library = ensure_library(options.cache_dir or default_directory())
-    text = link_modules(modules, options.opt_level, directory / "linked.ll", library)
+    text = link_modules(modules, options.opt_level, directory / "linked.ll", library, options.entry)
     return Entry(text, "\n".join(filter(None, warnings)), options.libc), files
 
 
 def link_modules(
-    modules: Sequence[tuple[Path, str]], level: int, output: Path, library: Path | None = None
+    modules: Sequence[tuple[Path, str]],
+    level: int,
+    output: Path,
+    library: Path | None = None,
+    entry: str | None = None,
 ) -> str:
     """Read, link and simplify modules (path, name to show) in a process of its own."""
     request = {
@@ -71,6 +75,7 @@ def link_modules(
         "level": level,
         "output": str(output),
         "library": str(library) if library is not None else None,
+        "entry": entry,
     }
     try:
         result = subprocess.run(

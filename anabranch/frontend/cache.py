@@ -19,7 +19,7 @@ from anabranch.frontend.libc.digest import own_digest
 from anabranch.frontend.options import AUTO, NO_LIBC, FrontendOptions
 from anabranch.frontend.toolchain import tool_versions, toolchain_dir
 
-_FORMAT = 1
+_FORMAT = 2
 """Counted up when the front end makes other text out of the same input."""
 
 
@@ -48,9 +48,9 @@ class ProgramCache:
             [_FORMAT, str(Path.cwd()), tool_versions()],
             [str(path) for path in inputs],
             [str(path) for path in options.include_dirs],
-            [list(options.defines), list(options.cflags), options.opt_level],
+            [list(options.defines), list(options.cflags), options.opt_level, options.entry],
             [options.libc, own_digest() if options.libc != NO_LIBC else ""],
-            [sorted(options.models), options.library_for, options.entry] if options.libc == AUTO else [],
+            [sorted(options.models), options.library_for] if options.libc == AUTO else [],
         ]
         return self.directory / (_digest(json.dumps(asked).encode())[:40] + ".entry")
 

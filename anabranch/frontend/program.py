@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from anabranch.frontend.cache import ProgramCache, default_directory
-from anabranch.frontend.libc.models import STARTS
+from anabranch.frontend.libc.models import OTHER_START, STARTS
 from anabranch.frontend.options import (
     ANY_ENTRY,
     C_SUFFIXES,
@@ -45,6 +45,9 @@ def load_program(inputs: Sequence[Path], options: FrontendOptions) -> Program:
     start = find_entry(module, options.entry, inputs)
     if entry.libc == MUSL:
         start = _library_start(start, inputs)
+    elif options.entry != ANY_ENTRY:
+        before = STARTS.get(start, OTHER_START)
+        start = before if before in module.functions else start
     return Program(
         module, entry.ir_text, start, sources, entry.warnings, from_cache, entry.libc, entry.library_reason
     )

@@ -1,7 +1,8 @@
 """The process in which LLVM runs: `python -m anabranch.frontend.worker`, a request on stdin.
 
 LLVM can crash on hostile input, and loading it costs time and memory; neither is to happen in the engine.
-The request is JSON: {"modules": [[path, name shown]...], "level": n, "output": path, "library": path|null}.
+The request is JSON: {"modules": [[path, name shown]...], "level": n, "output": path, "library": path|null,
+"entry": name|null}.
 The text of the linked module, with what it needs of the library, goes to `output`. The answer on stdout is
 JSON, a line an event: {"reading": name}, {"error": message}.
 """
@@ -22,7 +23,7 @@ def main() -> int:
     # Imported late: a broken installation is then an answer, not a traceback.
     try:
         from anabranch.frontend import link, passes
-        from anabranch.frontend.libc.constructors import call_constructors
+        from anabranch.frontend.constructors import add_start, call_constructors
         from anabranch.frontend.libc.link import add_library
     except (ImportError, OSError) as error:
         say(error=f"llvmlite cannot be loaded: {error}")
@@ -39,6 +40,8 @@ def main() -> int:
         if request["library"] is not None:
             modules = add_library(modules, Path(request["library"]))
         module = link.link(modules)
+        if request["library"] is None:
+            add_start(module, request["entry"])
         passes.run_passes(module, level)
         Path(request["output"]).write_text(call_constructors(str(module)))
     except link.ModuleError as error:

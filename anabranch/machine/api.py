@@ -12,7 +12,7 @@ from anabranch import expr
 from anabranch.expr import Expr
 from anabranch.ir.types import ArrayType, FloatType, IntType, PointerType, StructType, Type
 from anabranch.machine import location
-from anabranch.machine.ends import Exit, Fault, LongJump, Loss, ProgramError, Silent
+from anabranch.machine.ends import AT_EXIT, Exit, Fault, LongJump, Loss, ProgramError, Silent
 from anabranch.machine.memory import byte_parts
 from anabranch.machine.objects import AllocationSite, ObjectInfo
 from anabranch.machine.path import NAMES, Input
@@ -269,14 +269,15 @@ class ModelApi:
     def silent_exit(self, reason: str) -> NoReturn:
         raise Silent(reason)
 
-    def exit(self, code: Value, handlers: bool = True) -> NoReturn:
-        if not handlers:
-            self.path.notes = self.path.notes.set("at exit", ())
+    def exit(self, code: Value, handlers: str | None = AT_EXIT) -> NoReturn:
+        if handlers != AT_EXIT:
+            self.path.notes = self.path.notes.set(AT_EXIT, self.path.notes.get(handlers, ()))
         raise Exit(code)
 
-    def at_exit(self, function: Value) -> None:
-        pending = self.path.notes.get("at exit", ())
-        self.path.notes = self.path.notes.set("at exit", (*pending, function))
+    def at_exit(self, function: Value, arguments: Sequence[Value] = (), handlers: str = AT_EXIT) -> None:
+        address = self._known(function, "function to run at the end")
+        pending = self.path.notes.get(handlers, ())
+        self.path.notes = self.path.notes.set(handlers, (*pending, (address, *arguments)))
 
     # ---- output and messages -------------------------------------------------------------------------
 

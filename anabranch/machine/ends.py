@@ -9,6 +9,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from anabranch.machine.state import State
 
+AT_EXIT = "at exit"
+AT_QUICK_EXIT = "at quick exit"
+"""Notes of a path: functions that run at the end of the program, in the order of their registration, each
+with the pointers that it is called with."""
+
 
 class PathEnd(Exception):
     """Base of everything that ends the running path."""

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from anabranch import expr
 from anabranch.expr import Expr, expr_vars
 from anabranch.ir.module import Module
-from anabranch.ir.types import VOID
+from anabranch.ir.types import PTR, VOID
 from anabranch.machine import location
 from anabranch.machine.addresses import AddressResolver
 from anabranch.machine.api import ModelApi
@@ -19,7 +19,7 @@ from anabranch.machine.arithmetic import Arithmetic
 from anabranch.machine.clock import Trap
 from anabranch.machine.constants import Layout
 from anabranch.machine.counters import Counters, CounterTable
-from anabranch.machine.ends import Exit, Fault, LongJump, Loss, PathEnd, ProgramError, Yield
+from anabranch.machine.ends import AT_EXIT, Exit, Fault, LongJump, Loss, PathEnd, ProgramError, Yield
 from anabranch.machine.forking import Decider
 from anabranch.machine.interpreter import Interpreter
 from anabranch.machine.intrinsics import Intrinsics
@@ -230,7 +230,7 @@ class Machine:
                 parent = continuation[0]
                 result = continuation[1].resume(parent, continuation, result)
                 continuation = parent
-            if self.path.notes.get("at exit"):
+            if self.path.notes.get(AT_EXIT):
                 self._run_exit(self._returned(result))
             else:
                 self.observer.path_ended(self._returned(result), None)
@@ -270,10 +270,11 @@ class Machine:
 
     def _run_exit(self, end: Exit) -> None:
         """Functions registered with `atexit`, last first, then the end itself."""
-        while pending := self.path.notes.get("at exit"):
+        while pending := self.path.notes.get(AT_EXIT):
             notes = self.path.notes.set("exit status", end.status)
-            self.path.notes = notes.set("at exit", pending[:-1])
-            self.program.callee(pending[-1], (), VOID)(ROOT)
+            self.path.notes = notes.set(AT_EXIT, pending[:-1])
+            function, *arguments = pending[-1]
+            self.program.callee(function, ((PTR, False),) * len(arguments), VOID)(ROOT, *arguments)
         self._ended(end)
 
     def _allow_frames(self, continuation: Continuation) -> None:

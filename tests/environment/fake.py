@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 from anabranch.environment import MODELS, Item, Value, render
 from anabranch.expr import Expr, concat, evaluate, expr_vars, extract, sub, undefined, var
+from anabranch.machine.ends import AT_EXIT
 
 
 class Ended(Exception):
@@ -54,7 +55,7 @@ class FakeMachine:
         self.next_values: list[int] = []
         self.output: dict[int, list[Item]] = {1: [], 2: []}
         self.warnings: list[str] = []
-        self.handlers: list[Value] = []
+        self.handlers: list[tuple[Value, ...]] = []
         self.regions: list[bool] = []
         self.forking = True
         self.acted = False
@@ -245,11 +246,11 @@ class FakeMachine:
     def silent_exit(self, reason: str) -> NoReturn:
         raise Ended("silent", reason)
 
-    def exit(self, code: Value, handlers: bool = True) -> NoReturn:
+    def exit(self, code: Value, handlers: str | None = AT_EXIT) -> NoReturn:
         raise Ended("exit", code, handlers=handlers)
 
-    def at_exit(self, function: Value) -> None:
-        self.handlers.append(function)
+    def at_exit(self, function: Value, arguments: Sequence[Value] = (), handlers: str = AT_EXIT) -> None:
+        self.handlers.append((function, *arguments))
 
     def emit(self, items: Sequence[Item], stream: int = 1) -> None:
         self.output[stream].extend(items)

@@ -10,6 +10,7 @@ import pytest
 
 from anabranch.environment import MODELS, NONDET, OVERRIDES
 from anabranch.expr import eq, var
+from anabranch.machine.ends import AT_EXIT
 from tests.environment.fake import FakeMachine, ended, index_of
 
 KLEE_H = [
@@ -158,8 +159,8 @@ def test_ends() -> None:
     assert ended(lambda: m.call("__assert_rtn", 0, 0, 3, text)).what == "ASSERTION FAIL: x > 0"
     assert ended(lambda: m.call("abort")).how == "abort"
     assert ended(lambda: m.call("klee_silent_exit", 0)).how == "silent"
-    assert ended(lambda: m.call("exit", 3)).info == {"handlers": True}
-    assert ended(lambda: m.call("_exit", 3)).info == {"handlers": False}
+    assert ended(lambda: m.call("exit", 3)).info == {"handlers": AT_EXIT}
+    assert ended(lambda: m.call("_exit", 3)).info == {"handlers": None}
     assert ended(lambda: m.call("longjmp", 0, 0)).what == 1
     report = ended(lambda: m.call("klee_report_error", text, 7, m.place(b"bad\0"), m.place(b"ptr\0")))
     assert (report.how, report.what) == ("user", "bad")
@@ -213,6 +214,6 @@ def test_messages_and_hooks() -> None:
     assert not m.forking
     assert m.call("getenv", text) == 0
     m.call("atexit", 77)
-    assert m.handlers == [77]
+    assert m.handlers == [(77,)]
     m.store(m.call("__errno_location"), 4, 5)
     assert m.call("klee_get_errno") == 5

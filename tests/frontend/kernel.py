@@ -41,7 +41,7 @@ CALLS: dict[int, Call] = {
     39: lambda m, *_: 1,
     205: _set_thread,
     218: lambda m, *_: 1,
-    231: lambda m, code, *_: m.exit(code & 0xFF, handlers=False),
+    231: lambda m, code, *_: m.exit(code & 0xFF, handlers=None),
 }
 
 

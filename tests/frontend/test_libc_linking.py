@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from anabranch.environment import MODELS
-from anabranch.frontend.libc.constructors import call_constructors
+from anabranch.frontend.constructors import call_constructors
 from anabranch.frontend.libc.giving_way import give_way
 from anabranch.frontend.libc.mathematics import call_library
 from anabranch.frontend.libc.models import KERNEL, MODELLED

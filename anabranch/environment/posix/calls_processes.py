@@ -26,7 +26,7 @@ LIMITS: Final = {
 
 @system_call("exit", "exit_group")
 def exit_group(k: Kernel, status: Value) -> Value:
-    k.m.exit(resize(status, 32), handlers=False)
+    k.m.exit(resize(status, 32), handlers=None)
 
 
 # ---- identity ----------------------------------------------------------------------------------------

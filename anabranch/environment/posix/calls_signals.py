@@ -87,7 +87,7 @@ def raised(k: Kernel, signal: Value) -> Value:
         return 0
     if number == SIGABRT:
         k.m.error("abort", "abort failure")
-    k.m.exit(128 + number, handlers=False)
+    k.m.exit(128 + number, handlers=None)
 
 
 @system_call("tkill")

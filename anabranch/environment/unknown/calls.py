@@ -115,7 +115,7 @@ class UnknownFunctions:
         where = self.machine.where()
         self._count(name, where)
         if noreturn:
-            self.api.exit(0, handlers=False)
+            self.api.exit(0, handlers=None)
         if summary is NOTHING_KNOWN and self._is_handed_memory(prototype, arguments):
             self.api.mark(f"{name}{LEAVES}")
         label = self.api.unique(f"{name}()")

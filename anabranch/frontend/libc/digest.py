@@ -9,15 +9,7 @@ from pathlib import Path
 
 _HERE = Path(__file__).resolve().parent
 _BUILDING = ("sources.py", "prepare.py", "symbols.py")
-_LINKING = (
-    "models.py",
-    "select.py",
-    "link.py",
-    "constructors.py",
-    "mathematics.py",
-    "need.py",
-    "giving_way.py",
-)
+_LINKING = ("models.py", "select.py", "link.py", "mathematics.py", "need.py", "giving_way.py")
 """Modules of this package that decide what comes out of the same sources."""
 
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 STARTS = {"main": "__anabranch_start", "LLVMFuzzerTestOneInput": "__anabranch_start_fuzz"}
 """Function that a program begins in -> ours of the same parameters that runs before it."""
+OTHER_START = "__anabranch_start_entry"
+"""The same for any other function, in a program without the library."""
 KERNEL = frozenset((*(f"__syscall{n}" for n in range(7)), "__get_tp"))
 """All that the library asks of the kernel."""
 
