@@ -1,9 +1,9 @@
 """The fault oracle: generated programs whose faults have no effect, all inputs natively against the engine.
 
-A program divides by zero, reads or writes outside of objects or of their life, and mostly uses no result of it:
-what simplification likes to delete. The set of errors (fine kind, line) that native runs of all inputs show has to
-be that of the engine at every level of simplification, runs have to be complete, and every test has to end as
-predicted. Exit code 1 if anything differs; such programs are kept.
+A program divides by zero, reads or writes outside of objects or of their life, and mostly uses no result of
+it: what simplification likes to delete. The set of errors (fine kind, line) that native runs of all inputs
+show has to be that of the engine at every level of simplification, runs have to be complete, and every test
+has to end as predicted. Exit code 1 if anything differs; such programs are kept.
 """
 
 from __future__ import annotations
@@ -92,8 +92,13 @@ def differences(program: Program, truth: Truth, run: EngineRun) -> list[str]:
     errors = {(str(e["kind"]), int(e["line"])) for e in run.run["errors"]}
     native = truth.errors()
     source = program.text.split("\n")
-    for word, places in (("error never found", native - errors), ("error that no input shows", errors - native)):
-        found += [f"{word}: {kind} at line {line}: {source[line - 1].strip()}" for kind, line in sorted(places)]
+    for word, places in (
+        ("error never found", native - errors),
+        ("error that no input shows", errors - native),
+    ):
+        found += [
+            f"{word}: {kind} at line {line}: {source[line - 1].strip()}" for kind, line in sorted(places)
+        ]
     found += _tests(program, truth, run)
     return found
 
@@ -108,7 +113,9 @@ def _tests(program: Program, truth: Truth, run: EngineRun) -> list[str]:
         end = truth.ends[truth.end_of[program.input_number(dict(test.objects))]]
         native: tuple[object, ...] = (end.kind, end.code) if end.kind == "exit" else (end.kind, end.line)
         line = test.line if test.line is not None else lines.get(test.number)
-        predicted = ("exit", (test.exit_code or 0) & 0xFF) if test.end == "exit" else (kinds[test.number], line)
+        predicted = (
+            ("exit", (test.exit_code or 0) & 0xFF) if test.end == "exit" else (kinds[test.number], line)
+        )
         if native != predicted:
             shown = " ".join(f"{name}={data.hex()}" for name, data in test.objects)
             found.append(f"test {test.number}, {shown}: predicted {predicted}, native {native}")
@@ -118,8 +125,12 @@ def _tests(program: Program, truth: Truth, run: EngineRun) -> list[str]:
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.faults", description=__doc__)
     common_arguments(parser, 300)
-    parser.add_argument("--level", type=int, action="append", choices=LEVELS, help="of simplification (default: all)")
-    parser.add_argument("--bounds", action="store_true", help="an index past an array in a struct is a fault, too")
+    parser.add_argument(
+        "--level", type=int, action="append", choices=LEVELS, help="of simplification (default: all)"
+    )
+    parser.add_argument(
+        "--bounds", action="store_true", help="an index past an array in a struct is a fault, too"
+    )
     parser.add_argument("--verbose", action="store_true", help="a line for every program")
     parser.add_argument("flags", nargs="*", help="further flags of `anabranch run`, behind --")
     arguments = parser.parse_args(argv)

@@ -1,4 +1,4 @@
-"""All inputs of a program with faults, run natively: the fine kind and the line of what each input does wrong."""
+"""All inputs of a program with faults, run natively: kind and line of what each input does wrong."""
 
 from __future__ import annotations
 
@@ -62,4 +62,3 @@ def draw_faulty(
         if len(truth.errors()) >= 2 and truth.path_count() <= max_paths:
             return program, truth
         variant += VARIANT
-

@@ -1,4 +1,4 @@
-"""What the statements with faults share: objects that the native run-time knows, rare conditions, unused results."""
+"""What statements with faults share: objects that the native run-time knows, rare conditions, dead results."""
 
 from __future__ import annotations
 
@@ -94,7 +94,9 @@ class FaultStatements(Statements):
     def unused(self, text: str, ctype: CType, computed: bool = False) -> None:
         """Evaluate an expression whose result is mostly not used; ``computed``: not just an lvalue."""
         rng, source = self.rng, self.source
-        shape = rng.choice(("variable", "variable", "overwritten", "used", "used", *(("bare",) if computed else ())))
+        shape = rng.choice(
+            ("variable", "variable", "overwritten", "used", "used", *(("bare",) if computed else ()))
+        )
         if shape == "used":
             return source.statement(f"sink ^= (u64)({text});")
         if shape == "bare":

@@ -73,7 +73,9 @@ def writer(s: FaultStatements, scope: Scope) -> None:
     s.source.raw(f"static {ctype.name} *{name}(u32 x, {ctype.name} *other) {{")
     s.source.indent += 1
     s.source.statement(f"LOCAL_IS({ctype.name}[{count}], {inner}, 3);")
-    s.source.statement(f"{ctype.name} *result = (x & 15u) == {s.rng.randrange(16)}u ? &V({inner})[0] : other;")
+    s.source.statement(
+        f"{ctype.name} *result = (x & 15u) == {s.rng.randrange(16)}u ? &V({inner})[0] : other;"
+    )
     s.source.statement("return result;")
     s.source.close()
     s.writers.append((name, Tracked(name, ctype, count, variable=False)))

@@ -1,4 +1,4 @@
-"""Wrong accesses of objects that live: dead loads, constants out of bounds, too long copies, members of structs."""
+"""Wrong accesses of objects that live: dead loads, constants outside, too long copies, members of structs."""
 
 from __future__ import annotations
 
@@ -50,7 +50,9 @@ def wide_access(s: FaultStatements, scope: Scope) -> None:
     s.source.statement(f"u8 *{pointer} = (u8 *){tracked.name};")
     if tracked.size < 4:
         return
-    offset = f"({s.rare(scope)} ? {tracked.size - s.rng.randrange(1, 4)} : {s.rng.randrange(tracked.size - 3)})"
+    offset = (
+        f"({s.rare(scope)} ? {tracked.size - s.rng.randrange(1, 4)} : {s.rng.randrange(tracked.size - 3)})"
+    )
     s.source.statement(f"unaligned *wide_{pointer} = (unaligned *)({pointer} + {offset});")
     if s.rng.random() < 0.5:
         s.written(f"*wide_{pointer}")
@@ -182,7 +184,9 @@ def read_only(s: FaultStatements, scope: Scope) -> None:
 
 def _pair(s: FaultStatements, scope: Scope) -> str:
     name = s.source.fresh("r")
-    s.source.statement(f"LOCAL_IS(struct pair, {name}, {{1, 2, 3, 4}}, {{5, 6, 7, 8}}, {s.bits(scope, 255)});")
+    s.source.statement(
+        f"LOCAL_IS(struct pair, {name}, {{1, 2, 3, 4}}, {{5, 6, 7, 8}}, {s.bits(scope, 255)});"
+    )
     return name
 
 
