@@ -12,6 +12,7 @@ from pathlib import Path
 
 from anabranch import __version__
 from anabranch.cli.codes import INTERNAL, INTERRUPTED, OK, USAGE, CommandError
+from anabranch.report.rundir import CRASH_LOG
 
 #: command -> (module with `main(argv) -> int`, what it does)
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -21,7 +22,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "cc": ("anabranch.cli.cc", "compile C natively, with whole-program bitcode beside each program"),
     "show-test": ("anabranch.cli.show_test", "print test inputs (.ktest files) readably"),
 }
-CRASH_LOG = "anabranch-crash.log"
 
 
 def _usage() -> str:
@@ -71,7 +71,9 @@ def _write_crash_log(error: BaseException, argv: Sequence[str]) -> Path | None:
     places = [Path(run_directory)] if run_directory is not None else []
     for place in [*places, Path(), Path(tempfile.gettempdir())]:
         try:
-            (place / CRASH_LOG).write_text(text, "utf-8", "backslashreplace")
+            # The directory of a run may have the log of paths that were lost before.
+            with open(place / CRASH_LOG, "a" if place in places else "w", encoding="utf-8") as log:
+                log.write(text.encode("utf-8", "backslashreplace").decode("utf-8"))
         except OSError:
             continue
         return place / CRASH_LOG

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from anabranch.cli.codes import ERRORS_FOUND, INTERRUPTED, OK, TERMINATED, USAGE, CommandError
+from anabranch.cli.codes import ERRORS_FOUND, INTERNAL, INTERRUPTED, OK, TERMINATED, USAGE, CommandError
 from anabranch.cli.flags import print_help, settings_from_args
 from anabranch.cli.progress import make_display
 from anabranch.cli.settings import RunSettings, SettingsError
@@ -114,6 +114,8 @@ def _exit_code(result: RunResult, settings: RunSettings) -> int:
         return INTERRUPTED
     if result.stopped == "terminated":
         return TERMINATED
+    if result.defects:
+        return INTERNAL
     return ERRORS_FOUND if settings.fail_on_error and result.errors else OK
 
 
@@ -220,11 +222,11 @@ def run(settings: RunSettings, command: Sequence[str]) -> int:
         error.run_directory = directory.path  # type: ignore[attr-defined]
         raise
     code = _exit_code(result, settings)
-    if settings.replay and not code:
+    if settings.replay and code in (OK, INTERNAL):
         from anabranch.cli.replay import run_replay
         from anabranch.replay.replay import ReplayOptions
 
-        return run_replay(directory.path, ReplayOptions(), settings.quiet)
+        return run_replay(directory.path, ReplayOptions(), settings.quiet) or code
     return code
 
 

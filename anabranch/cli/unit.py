@@ -177,7 +177,7 @@ class UnitRun:
         except Exception as error:
             if not self.options.everything:
                 raise
-            place.write_text("crash.log", "".join(traceback.format_exception(error)))
+            recorder.on_defect("".join(traceback.format_exception(error)))
             found = UnitResult(name, None, unsupported=f"internal error: {type(error).__name__}: {error}")
             self.crashed = True
         finally:
@@ -189,6 +189,7 @@ class UnitRun:
         else:
             found.result.timers.setdefault("total", time.monotonic() - started)
             recorder.finish(found.result)
+            self.crashed = self.crashed or found.result.defects > 0
             if found.result.stopped in ("interrupted", "terminated"):
                 self.stopped = found.result.stopped
         self.results.append(found)

@@ -285,6 +285,7 @@ class Exploration:
             queries=self.figures.queries(),
             timers={"explore": explored, "solver": self.figures.solver_seconds},
             main_entered=self.machine.program.first_called.get("main"),
+            defects=reporter.defects,
             stopped=self.stopped,
             searcher=self.search.description,
             paths_multiplicity=reporter.tally.multiplicity,

@@ -60,6 +60,7 @@ class Reporter:
         self.listener = listener
         self.tree = tree
         self.tally = Tally()
+        self.defects = 0  # paths lost to failures of the engine itself
         self.removed = 0  # states that went no further because others show the same
         self.tests = 0
         # Where there is a test for what is covered: those made.
@@ -86,7 +87,8 @@ class Reporter:
         self.listener.on_warning(text)
 
     def defect(self, details: str) -> None:
-        self.listener.on_warning(f"a path was lost to a defect of the engine\n{details}")
+        self.defects += 1
+        self.listener.on_defect(details)
 
     def lost(self, kind: str, where: Where | None) -> None:
         self.losses.add(kind, where.text() if where is not None else "")

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from anabranch import expr
-from anabranch.expr import Expr, undefined
+from anabranch.expr import Expr
 from anabranch.ir.module import Function, GlobalVariable, Module
-from anabranch.ir.types import ArrayType, FloatType, IntType, PointerType, StructType, Type, VectorType
+from anabranch.ir.types import VectorType
 from anabranch.ir.values import (
     BlockAddress,
     ConstAggregate,
@@ -23,9 +22,11 @@ from anabranch.ir.values import (
     Undef,
     Zero,
 )
+from anabranch.machine.elements import element_offsets, element_types, undefined_value, zero_value
 from anabranch.machine.ends import Loss
+from anabranch.machine.folding import fold
 from anabranch.machine.memory import Memory
-from anabranch.machine.objects import MASK64, AllocationSite, ObjectNumbers
+from anabranch.machine.objects import AllocationSite, ObjectNumbers
 
 Value = Any  # int | bool | Expr | tuple of values
 
@@ -34,52 +35,6 @@ EXTERN_WEAK = "extern_weak"
 
 # Blocks of a function, as labels whose address is taken, lie at this offset of the function's object.
 LABEL_OFFSET = 1 << 20
-
-
-def element_types(type: Type) -> tuple[Type, ...]:
-    """The parts of an aggregate or vector type."""
-    if isinstance(type, StructType):
-        return type.fields or ()
-    if isinstance(type, ArrayType | VectorType):
-        return (type.element,) * type.count
-    return ()
-
-
-def element_offsets(type: Type) -> tuple[int, ...]:
-    """Where the parts of an aggregate lie, in bytes."""
-    if isinstance(type, StructType):
-        return type.offsets
-    assert isinstance(type, ArrayType | VectorType)
-    return tuple(i * type.element.size for i in range(type.count))
-
-
-def zero_value(type: Type) -> Value:
-    parts = element_types(type)
-    if parts or isinstance(type, ArrayType | VectorType | StructType):
-        return tuple(map(zero_value, parts))
-    return False if type.bits == 1 else 0
-
-
-def undefined_value(type: Type) -> Value:
-    parts = element_types(type)
-    if parts or isinstance(type, ArrayType | VectorType | StructType):
-        return tuple(map(undefined_value, parts))
-    return undefined(type.bits)
-
-
-def gep_offset(source: Type, indices: list[int]) -> int:
-    """The byte offset of constant indices into `source`, as a signed number."""
-    offset, current = indices[0] * source.size, source
-    for index in indices[1:]:
-        if isinstance(current, StructType):
-            assert current.fields is not None
-            offset += current.offsets[index]
-            current = current.fields[index]
-        else:
-            assert isinstance(current, ArrayType | VectorType)
-            current = current.element
-            offset += index * current.size
-    return offset
 
 
 class Layout:
@@ -171,33 +126,8 @@ class Layout:
         if isinstance(operand, BlockAddress):
             return self.label_address(operand)
         if isinstance(operand, ConstExpr):
-            return self._expression(operand)
+            return fold(operand, [self.value(part) for part in operand.operands])
         raise Loss("unsupported", f"operand {operand!r}")
-
-    def _expression(self, constant: ConstExpr) -> Value:
-        values = [self.value(operand) for operand in constant.operands]
-        op, width = constant.op, constant.type.bits
-        if op == "getelementptr":
-            indices = []
-            for operand, index in zip(constant.operands[1:], values[1:], strict=True):
-                bits = operand.type.bits
-                indices.append(index - (1 << bits) if index >> (bits - 1) else index)
-            assert isinstance(constant.extra, Type)
-            return (values[0] + gep_offset(constant.extra, indices)) & MASK64
-        source = constant.operands[0].type.bits
-        if op in ("ptrtoint", "inttoptr", "bitcast", "addrspacecast", "ptrtoaddr", "trunc", "zext"):
-            if width == 1:
-                return bool(values[0] & 1)
-            return int(values[0]) & ((1 << width) - 1)
-        if op == "sext":
-            return expr.sext(values[0], source, width)
-        if op == "icmp":
-            return COMPARE[str(constant.extra)](values[0], values[1], source)
-        if op == "select":
-            return values[1] if values[0] else values[2]
-        if op in ("add", "sub", "mul", "xor", "shl", "lshr", "ashr", "and", "or"):
-            return getattr(expr, {"and": "and_", "or": "or_"}.get(op, op))(values[0], values[1], width)
-        raise Loss("unsupported", f"constant expression {op}")
 
     def write_constant(self, data: bytearray, offset: int, operand: Operand) -> None:
         """Lay an initialiser out in memory; undefined parts are zero, as the loader leaves them."""
@@ -224,22 +154,3 @@ class Layout:
             bits = element_types(type)[0].bits
             value = sum(int(lane) << (i * bits) for i, lane in enumerate(value))
         data[offset : offset + size] = int(value).to_bytes(size, "little")
-
-
-def is_scalar(type: Type) -> bool:
-    """Does a value of this type live in one register as an int, bool or Expr?"""
-    return isinstance(type, IntType | PointerType | FloatType)
-
-
-COMPARE = {
-    "eq": expr.eq,
-    "ne": expr.ne,
-    "ult": expr.ult,
-    "ule": expr.ule,
-    "ugt": expr.ugt,
-    "uge": expr.uge,
-    "slt": expr.slt,
-    "sle": expr.sle,
-    "sgt": expr.sgt,
-    "sge": expr.sge,
-}

@@ -15,10 +15,11 @@ from anabranch.ir.module import CallInfo, Function, Instruction
 from anabranch.ir.types import VOID, ArrayType, StructType, Type, VectorType
 from anabranch.ir.values import GlobalRef, InlineAsm, Local, MetadataOperand
 from anabranch.machine import values
-from anabranch.machine.constants import LABEL_OFFSET, undefined_value
+from anabranch.machine.constants import LABEL_OFFSET
+from anabranch.machine.elements import undefined_value
 from anabranch.machine.ends import Loss
 from anabranch.machine.objects import MASK64
-from anabranch.machine.operations import cast_function, scalar_function
+from anabranch.machine.operations import cast_value, scalar_function
 from anabranch.machine.state import Continuation
 from anabranch.machine.translator.calls import IGNORED, SETJMP
 from anabranch.machine.translator.emit import CASTS, FLOAT_BINARY, INT_BINARY
@@ -91,8 +92,9 @@ class Interpreter:
         while True:
             counts = names["N"]
             instructions = unit.plan.blocks[frame.block].instructions
-            if frame.position == 0 and not counted:
-                counts[counters.segments[frame.block, 0]] += 1
+            first = counters.segments.get((frame.block, frame.position))
+            if first is not None and not counted:
+                counts[first] += 1
             counted = False
             outcome = None
             while outcome is None:
@@ -146,7 +148,7 @@ class Interpreter:
             if opcode in INT_BINARY or opcode in FLOAT_BINARY:
                 result = self.binary(instruction, *arguments)
             elif opcode in CASTS:
-                result = cast(instruction, arguments[0])
+                result = cast_value(opcode, operands[0].type, instruction.type, arguments[0])
             elif opcode == "alloca":
                 result = self.alloca(frame, instruction, arguments[0])
             elif opcode in PURE:
@@ -328,16 +330,6 @@ TERMINATORS: dict[str, Callable[[Interpreter, Frame, Instruction], Jump | Return
     "indirectbr": Interpreter.indirectbr,
     "unreachable": Interpreter.unreachable,
 }
-
-
-def cast(instruction: Instruction, value: Value) -> Value:
-    source, wanted = instruction.operands[0].type, instruction.type
-    if isinstance(source, VectorType) or isinstance(wanted, VectorType):
-        if instruction.opcode == "bitcast":
-            return values.reinterpret(value, source, wanted)
-        assert isinstance(source, VectorType) and isinstance(wanted, VectorType)
-        return values.lanewise(cast_function(instruction.opcode, source.element, wanted.element), value)
-    return cast_function(instruction.opcode, source, wanted)(value)
 
 
 def icmp(instruction: Instruction, a: Value, b: Value) -> Value:

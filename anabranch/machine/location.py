@@ -66,7 +66,12 @@ class StackFrame:
 
 
 def source_loc(unit: Unit, block: int, position: int) -> DebugLoc | None:
-    """The source location of an instruction, or of the nearest one before it in its block."""
+    """The source location of an instruction, or of the nearest one before it.
+
+    Blocks that the compiler made up have none, such as the one where all computed gotos of a function come
+    together: there it is the location of the jump that leads to the block, or of the function if there are
+    several such jumps.
+    """
     instructions = unit.plan.blocks[block].instructions
     for instruction in reversed(instructions[: position + 1]):
         if instruction.loc is not None and instruction.loc.line:
@@ -74,7 +79,14 @@ def source_loc(unit: Unit, block: int, position: int) -> DebugLoc | None:
     for instruction in instructions[position:]:
         if instruction.loc is not None and instruction.loc.line:
             return instruction.loc
-    return None
+    seen = {block}
+    while len(before := unit.plan.predecessors[block]) == 1 and before[0] not in seen:
+        (block,) = before
+        seen.add(block)
+        for instruction in reversed(unit.plan.blocks[block].instructions):
+            if instruction.loc is not None and instruction.loc.line:
+                return instruction.loc
+    return unit.loc
 
 
 def of_frame(program: TranslatedProgram, frame: FrameType, line: int) -> Where | None:

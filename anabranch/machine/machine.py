@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -12,13 +11,14 @@ from anabranch import expr
 from anabranch.expr import Expr, expr_vars
 from anabranch.ir.module import Module
 from anabranch.ir.types import PTR, VOID
-from anabranch.machine import location
+from anabranch.machine import defects, location
 from anabranch.machine.addresses import AddressResolver
 from anabranch.machine.api import ModelApi
 from anabranch.machine.arithmetic import Arithmetic
 from anabranch.machine.clock import Trap
 from anabranch.machine.constants import Layout
 from anabranch.machine.counters import Counters, CounterTable
+from anabranch.machine.defects import DEFECTS
 from anabranch.machine.ends import AT_EXIT, Exit, Fault, LongJump, Loss, PathEnd, ProgramError, Yield
 from anabranch.machine.forking import Decider
 from anabranch.machine.interpreter import Interpreter
@@ -51,12 +51,6 @@ from anabranch.solver import SliceSpace, SolverUnknown
 from anabranch.solver.few import few_values
 
 Value = Any
-PYTHON_FRAMES = 400  # Python frames that the engine itself may need on top of the program's
-INTERPRETED_FRAMES = 6  # Python frames of a call that the interpreter makes, at most
-
-
-# What only a defect of the engine raises: it costs the path, is counted and shown, and the run goes on.
-DEFECTS = (RuntimeError, TypeError, ValueError, LookupError, AttributeError, AssertionError, ArithmeticError)
 
 
 class Tree(Protocol):
@@ -152,6 +146,7 @@ class Machine:
         self.base_depth = 0
         self.merges_regions = False  # is there somebody who merges at klee_close_merge?
         self._allowed_from = -1
+        self._allowed_frames = 0
         self._warned: set[str] = set()
         self._fill_namespace()
 
@@ -283,30 +278,33 @@ class Machine:
         if depth != self._allowed_from:
             self._allowed_from = depth
             left = max(1, self.settings.max_stack_frames - depth)
-            nested = INTERPRETED_FRAMES if self.settings.only_interpret else 1
-            sys.setrecursionlimit(self.base_depth + nested * left + PYTHON_FRAMES)
+            nested = defects.INTERPRETED_FRAMES if self.settings.only_interpret else 1
+            self._allowed_frames = nested * left
+            sys.setrecursionlimit(self.base_depth + self._allowed_frames + defects.PYTHON_FRAMES)
 
     def _end(self, event: BaseException) -> None:
         """A defect in what is made of the end must not make it end again."""
         try:
             self._ended(event)
         except DEFECTS as defect:
-            self.observer.defect("".join(traceback.format_exception(defect)))
+            self.observer.defect(defects.details(defect))
             self.observer.lost("internal error", None)
 
     def _ended(self, event: BaseException) -> None:
         where = location.of_traceback(self.program, event.__traceback__)
-        if isinstance(event, DEFECTS) and not isinstance(event, RecursionError):
-            self.observer.defect("".join(traceback.format_exception(event)))
-        event.__traceback__ = None
-        if isinstance(event, RecursionError):
-            event = ProgramError(Fault("stack-overflow", "stack overflow: calls nested too deeply"))
+        end: BaseException = event
+        if isinstance(event, RecursionError) and defects.overflows_in_program(
+            self.program, event, where, self._allowed_frames, self.settings.max_stack_frames
+        ):
+            end = ProgramError(Fault("stack-overflow", "stack overflow: calls nested too deeply"))
         elif isinstance(event, DEFECTS):
-            event = Loss("internal error", f"{type(event).__name__}: {event}")
-        assert isinstance(event, PathEnd)
+            self.observer.defect(defects.details(event))
+            end = Loss("internal error", type(event).__name__)
+        event.__traceback__ = None  # it holds the frames, and with them all their values
+        assert isinstance(end, PathEnd)
         if where is not None:
             self.counters.cut(where.function, where.block, where.position)
-        self.observer.path_ended(event, where)
+        self.observer.path_ended(end, where)
 
     def activate(self) -> None:
         """Make this the machine that decides conditions in this process."""

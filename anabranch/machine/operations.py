@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from anabranch import expr
-from anabranch.ir.types import FloatType, Type
+from anabranch.ir.types import FloatType, Type, VectorType
 from anabranch.machine.ends import Loss
-from anabranch.machine.values import narrow
+from anabranch.machine.values import lanewise, narrow, reinterpret
 
 Value = Any
 BinaryFunction = Callable[[Value, Value], Value]
@@ -70,3 +70,13 @@ def cast_function(opcode: str, source: Type, wanted: Type) -> CastFunction:
     if opcode == "sext":
         return lambda x: expr.sext(x, w0, w1)
     return lambda x: expr.zext(x, w0, w1)
+
+
+def cast_value(opcode: str, source: Type, wanted: Type, value: Value) -> Value:
+    """A cast between any two types, vectors lane by lane."""
+    if isinstance(source, VectorType) or isinstance(wanted, VectorType):
+        if opcode == "bitcast":
+            return reinterpret(value, source, wanted)
+        assert isinstance(source, VectorType) and isinstance(wanted, VectorType)
+        return lanewise(cast_function(opcode, source.element, wanted.element), value)
+    return cast_function(opcode, source, wanted)(value)

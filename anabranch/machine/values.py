@@ -8,7 +8,7 @@ from typing import Any
 from anabranch import expr
 from anabranch.expr import Expr
 from anabranch.ir.types import ArrayType, FloatType, StructType, Type, VectorType
-from anabranch.machine.constants import element_offsets, element_types
+from anabranch.machine.elements import element_offsets, element_types
 from anabranch.machine.ends import Loss
 from anabranch.machine.memory import Memory
 

@@ -10,7 +10,7 @@ from anabranch import expr
 from anabranch.expr import Expr
 from anabranch.ir.module import Function
 from anabranch.ir.types import FloatType, Type
-from anabranch.machine.constants import is_scalar
+from anabranch.machine.elements import is_scalar
 from anabranch.machine.memory import Memory
 from anabranch.machine.objects import AllocationSite, ObjectNumbers
 from anabranch.machine.values import add_offset, store_value

@@ -71,6 +71,10 @@ class Listener(Display, Protocol):
         """Keep a test; returns its number, counted from 1, for the error that it shows."""
         ...
 
+    def on_defect(self, details: str) -> None:
+        """A path was lost to a failure of the engine itself, with this traceback."""
+        ...
+
     def on_stats(self, row: StatsRow) -> None: ...
 
     def on_tree(self, nodes: list[NodeRow], details: list[DetailRow]) -> None:
@@ -85,6 +89,7 @@ class Collector:
         self.tests: list[TestCase] = []
         self.errors: list[ErrorRecord] = []
         self.warnings: list[str] = []
+        self.defects: list[str] = []
         self.stats: list[StatsRow] = []
         self.nodes: list[NodeRow] = []
         self.details: list[DetailRow] = []
@@ -102,6 +107,9 @@ class Collector:
 
     def on_warning(self, text: str) -> None:
         self.warnings.append(text)
+
+    def on_defect(self, details: str) -> None:
+        self.defects.append(details)
 
     def on_stats(self, row: StatsRow) -> None:
         self.stats.append(row)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import sys
 import time
 from collections.abc import Sequence
 from datetime import datetime
@@ -17,12 +18,14 @@ from anabranch.report.ktest import encode
 from anabranch.report.messages import Messages
 from anabranch.report.result import Coverage, RunResult
 from anabranch.report.run_json import listing_line, run_json, to_text
-from anabranch.report.rundir import RunDirectory
+from anabranch.report.rundir import CRASH_LOG, RunDirectory
 from anabranch.report.stats import StatsRow, StatsWriter
 from anabranch.report.tree_db import DetailRow, NodeRow, TreeWriter
 
 #: seconds between two writes of `run.json` while the run goes on.
 REFRESH_SECONDS = 2.0
+#: tracebacks of lost paths that are kept; how many paths were lost is counted in any case.
+DEFECTS_KEPT = 20
 
 
 class RunRecorder:
@@ -49,6 +52,8 @@ class RunRecorder:
         self._last: Progress | None = None
         self._written_at = 0.0
         self._started = datetime.now()
+        self._defects: set[str] = set()
+        self._command = list(command)
         self._info = info_start(command, os.getpid(), self._started, searcher)
         directory.write_text("info", self._info)
         self._messages = Messages(directory)
@@ -85,6 +90,18 @@ class RunRecorder:
         if self._display is not None:
             first, *more = text.splitlines()
             self._display.on_warning(f"{first} (more in warnings.txt)" if more else first)
+
+    def on_defect(self, details: str) -> None:
+        """Keep the traceback, unless the same one or many others are kept already."""
+        if not self._defects:
+            self.on_warning(f"a path was lost to a failure of the engine itself (details in {CRASH_LOG})")
+        if details not in self._defects and len(self._defects) < DEFECTS_KEPT:
+            log = self.directory.open_log(CRASH_LOG)
+            if not self._defects:
+                log.add(f"anabranch {__version__}, Python {sys.version}\n{self._command}\n")
+            self._defects.add(details)
+            log.add(details)
+            log.close()
 
     def on_stats(self, row: StatsRow) -> None:
         self._stats.add(row)

@@ -89,6 +89,8 @@ class RunResult:
     main_entered: float | None = None
     """When the program's `main` was first called, by `time.monotonic`."""
     settings: dict[str, Any] = field(default_factory=dict)
+    defects: int = 0
+    """Paths lost to failures of the engine itself; each is among the losses as well."""
     stopped: str | None = None
     searcher: str = ""
 

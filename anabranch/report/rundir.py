@@ -11,6 +11,8 @@ from pathlib import Path
 
 PREFIX = "anabranch-out-"
 LAST = "anabranch-last"
+CRASH_LOG = "anabranch-crash.log"
+"""Tracebacks of failures of the engine itself."""
 
 
 class RunDirError(Exception):

@@ -221,6 +221,31 @@ def test_an_internal_problem_is_one_line(
     assert not read_run(Path("anabranch-out-0")).finished
 
 
+def test_a_path_lost_to_the_engine_is_an_internal_problem(
+    engine: Callable[[Explore], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    def loses(program: Any, settings: Any, listener: Listener) -> RunResult:
+        for _ in range(3):
+            listener.on_defect("Traceback of a lost path")
+        result = RunResult(complete=True, paths_exit=1, paths_total=4, defects=3)
+        result.lose("internal error: KeyError", "a.c:4", 3)
+        return result
+
+    engine(loses)
+    assert main(["run", "a.c"]) == 3
+    out, err = capsys.readouterr()
+    assert (
+        err.count("a path was lost to a failure of the engine itself (details in anabranch-crash.log)") == 1
+    )
+    assert "Not complete: explored 4 paths" in out
+    assert "  3 x internal error: KeyError, most often at a.c:4" in out
+    log = Path("anabranch-out-0/anabranch-crash.log").read_text()
+    assert log.count("Traceback of a lost path") == 1
+    assert "'run', 'a.c'" in log
+    run = read_run(Path("anabranch-out-0"))
+    assert run.finished and not run.complete
+
+
 def test_losses_are_told(engine: Callable[[Explore], None], capsys: pytest.CaptureFixture[str]) -> None:
     def loses(program: Any, settings: Any, listener: Listener) -> RunResult:
         result = RunResult(complete=True, paths_exit=3, paths_total=3, stopped="max-time")

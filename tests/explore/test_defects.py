@@ -39,6 +39,7 @@ def test_a_defect_ends_one_path(defect: Exception, tmp_path: Path, monkeypatch: 
         load_program([source], FrontendOptions()), RunSettings(inputs=(source,), tests="all"), listener
     )
     assert not result.complete
-    assert [loss for loss in result.losses if loss.startswith("internal error")]
+    assert list(result.losses) == [f"internal error: {type(defect).__name__}"]
+    assert result.defects == 1
     assert (result.paths_exit, result.paths_total) == (1, 2)
-    assert "Traceback" in listener.warnings[0]
+    assert "Traceback" in listener.defects[0]

@@ -169,7 +169,7 @@ def pipe2(k: Kernel, result: Value, flags: Value) -> Value:
     close_on_exec, kept = bool(how & O_CLOEXEC), how & O_NONBLOCK
     fs, reading = fs.opened(node, kept, close_on_exec)
     fs, writing = fs.opened(node, kept | 1, close_on_exec)
-    fs = fs.put(fs.nodes[node].with_status(nlink=0))
+    fs = fs.put(fs.nodes[node].linked(-1))
     k.give(address, reading.to_bytes(4, "little") + writing.to_bytes(4, "little"))
     k.fs = fs
     return 0

@@ -9,7 +9,7 @@ from typing import Final
 import immutables
 
 from anabranch.environment.api import Value
-from anabranch.environment.ops import Condition, and_, eq, or_
+from anabranch.environment.ops import Condition, add, and_, eq, or_
 from anabranch.environment.posix import errors as e
 from anabranch.environment.posix.joining import join_file_systems
 from anabranch.environment.posix.nodes import (
@@ -125,21 +125,20 @@ class FileSystem:
         return self.put(self._touched(directory, -1 if self.nodes[number].is_directory else 0))
 
     def _touched(self, directory: Node, links: int) -> Node:
-        nlink = directory.status.nlink
-        assert not isinstance(nlink, Expr)
-        return directory.with_status(mtime=self.time(), ctime=self.time(), nlink=nlink + links)
+        nlink = add(directory.status.nlink, links & (1 << 64) - 1, 64)
+        return directory.with_status(mtime=self.time(), ctime=self.time(), nlink=nlink)
 
     def dropped(self, number: int) -> FileSystem:
         """One link less; a node without links and without users is gone."""
         node = self.nodes[number]
-        nlink = node.status.nlink
-        assert not isinstance(nlink, Expr)
-        left = 0 if node.is_directory else nlink - 1
-        return self.put(node.with_status(nlink=left, ctime=self.time()))._swept(number)
+        node = node.linked(-1).with_status(ctime=self.time())
+        if node.is_directory:
+            node = node.with_status(nlink=0)  # the entries of and in it counted as well
+        return self.put(node)._swept(number)
 
     def _swept(self, number: int) -> FileSystem:
         node = self.nodes.get(number)
-        if node is None or node.status.nlink != 0 or number == self.cwd:
+        if node is None or node.links != 0 or number == self.cwd:
             return self
         if any(file.node == number for file in self.files.values()):
             return self
@@ -306,7 +305,7 @@ def path_of(fs: FileSystem, number: int) -> bytes:
     parts: list[bytes] = []
     while number != ROOT:
         node = fs.nodes[number]
-        if node.status.nlink == 0:
+        if node.links == 0:
             raise e.Failure(e.ENOENT)
         names = [name for name, child in fs.nodes[node.parent].entries.items() if child == number]
         if not names:

@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 import immutables
 
 from anabranch.environment.api import Value
-from anabranch.environment.ops import and_, eq, ite
+from anabranch.environment.ops import add, and_, eq, ite
 from anabranch.expr import Expr
 
 #: Bytes of a file or a name; a tuple where some of them are symbolic.
@@ -81,12 +81,19 @@ class Node:
     odd: tuple[tuple[tuple[Value, ...], int], ...] = ()  # entries whose names have symbolic bytes
     parent: int = 0
     stream: int = 0
+    links: int = 1
+    """Names that lead here. `status.nlink` is what the program is told, which may be any number."""
 
     def changed(self, **what: object) -> Node:
         return replace(self, **what)  # type: ignore[arg-type]
 
     def with_status(self, **what: object) -> Node:
         return replace(self, status=replace(self.status, **what))  # type: ignore[arg-type]
+
+    def linked(self, names: int) -> Node:
+        """With so many names more, or fewer."""
+        nlink = add(self.status.nlink, names & (1 << 64) - 1, 64)
+        return replace(self, links=self.links + names, status=replace(self.status, nlink=nlink))
 
     @property
     def is_directory(self) -> bool:

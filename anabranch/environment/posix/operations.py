@@ -38,7 +38,7 @@ def existing(fs: FileSystem, found: Found) -> Node:
 
 def _changeable(fs: FileSystem, parent: int, decide: Decide) -> None:
     fs.check(fs.nodes[parent], 3, decide)
-    if fs.nodes[parent].status.nlink == 0:
+    if fs.nodes[parent].links == 0:
         raise e.Failure(e.ENOENT)
 
 
@@ -130,9 +130,7 @@ def hard_link(fs: FileSystem, old: Place, new: Place, follow: bool, decide: Deci
     _changeable(fs, found.parent, decide)
     if node.is_directory:
         raise e.Failure(e.EPERM)
-    nlink = node.status.nlink
-    assert isinstance(nlink, int)
-    fs = fs.put(node.with_status(nlink=nlink + 1, ctime=fs.time()))
+    fs = fs.put(node.linked(1).with_status(ctime=fs.time()))
     return fs.enter(found.parent, found.name, node.number)
 
 

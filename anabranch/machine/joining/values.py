@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from anabranch.expr import Expr, add, ite
-from anabranch.machine.constants import element_types
+from anabranch.machine.elements import element_types
 from anabranch.machine.joining.refusal import CannotJoin
 from anabranch.machine.joining.same import same
 from anabranch.machine.state import Continuation

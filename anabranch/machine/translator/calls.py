@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from anabranch.ir.module import CallInfo, Function, Instruction
 from anabranch.ir.types import VOID, FunctionType, Type
 from anabranch.ir.values import GlobalRef, InlineAsm, MetadataOperand
-from anabranch.machine.constants import undefined_value
 from anabranch.machine.counters import FunctionCounters
+from anabranch.machine.elements import undefined_value
 from anabranch.machine.ends import Loss
 from anabranch.machine.translator.emit import Emitter, Lines
 from anabranch.machine.translator.plan import UNDEF_CALL

@@ -12,7 +12,7 @@ from typing import Any
 from anabranch.ir.module import Instruction
 from anabranch.ir.types import ArrayType, FloatType, IntType, PointerType, StructType, Type, VectorType
 from anabranch.ir.values import ConstInt, Local, Operand
-from anabranch.machine.constants import is_scalar
+from anabranch.machine.elements import is_scalar
 from anabranch.machine.ends import Loss
 from anabranch.machine.memory import PAGE_BITS, PAGE_MASK
 from anabranch.machine.objects import MASK64

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from anabranch.ir.module import CallInfo, Function, Instruction, Module
 from anabranch.ir.types import VOID, Type
 from anabranch.ir.values import ConstExpr, GlobalRef
-from anabranch.machine.constants import undefined_value
 from anabranch.machine.counters import Counters
+from anabranch.machine.elements import undefined_value
 from anabranch.machine.ends import Fault, Loss, ProgramError
 from anabranch.machine.translator.namespace import Namespace
 from anabranch.machine.translator.unit import Unit

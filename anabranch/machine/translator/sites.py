@@ -136,5 +136,9 @@ class CallSite:
         self.resume: Callable[[Continuation, Continuation, Any], Any] = self._compile_and_resume
 
     def _compile_and_resume(self, parent: Continuation, saved: Continuation, result: Any) -> Any:
-        self.resume = self.unit.compile_resume(self)
+        unit = self.unit
+        self.resume = self._interpret if unit.program.only_interpret else unit.compile_resume(self)
         return self.resume(parent, saved, result)
+
+    def _interpret(self, parent: Continuation, saved: Continuation, result: Any) -> Any:
+        return self.unit.interpret_after(self, parent, saved[3:], result)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
+from anabranch.ir.debug import DebugLoc
 from anabranch.ir.module import Function
 from anabranch.machine.state import Continuation, Entry
 from anabranch.machine.translator.calls import CallWriter
@@ -37,6 +38,8 @@ class Unit:
         self._branches: dict[tuple[tuple[Any, ...], ...], BranchSite] = {}
         self.arms: dict[int, int] = {}
         self.source = ""
+        known = function.subprogram
+        self.loc = None if known is None else DebugLoc(known.file, known.line, 0, known.name)
 
     # ---- sites ---------------------------------------------------------------------------------------
 
@@ -238,3 +241,13 @@ class Unit:
     def interpret(self, site: PointSite, continuation: Continuation, values: tuple[Any, ...]) -> Any:
         registers = dict(zip(site.names, values, strict=True))
         return self.program.interpreter.run(self, site.block, site.position, registers, continuation, True)
+
+    def interpret_after(
+        self, site: CallSite, continuation: Continuation, values: tuple[Any, ...], returned: Any
+    ) -> Any:
+        """Go on behind a call that has returned."""
+        registers = dict(zip(site.names, values, strict=True))
+        instruction = self.plan.blocks[site.block].instructions[site.position]
+        if instruction.result is not None:
+            registers[f"v{instruction.result.index}"] = returned
+        return self.program.interpreter.run(self, site.block, site.position + 1, registers, continuation)

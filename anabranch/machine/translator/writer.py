@@ -267,4 +267,7 @@ class Writer:
         table = self.namespace.constant([Case((labels + target,), target) for target in targets])
         value = self.emitter.operand(instruction.operands[0])
         self.line(indent, f"c = choose_label({value}, {table})", Mark("point", block, position))
-        self._choose(block, targets, indent)
+        if targets:
+            self._choose(block, targets, indent)
+        else:
+            self.line(indent, "return")  # no address is a label here: choosing one is an error

@@ -46,6 +46,8 @@ class Contestant:
     rest: Callable[[], None] = lambda: None
     tally: Tally = field(default_factory=Tally)
     work: float = 0.0
+    gave_up: bool = False
+    """Was the last of its states taken out? Then it has not come to its end, but cannot go on either."""
 
 
 class Race:
@@ -74,7 +76,6 @@ class Race:
         merging.work = FIRST
         self._since = 0.0
         self._turns = 0
-        self._resting = 0  # states of the one whose turn it is not
         self._begun = False
         referee.tally = plain.tally
 
@@ -86,11 +87,11 @@ class Race:
         if not self._begun:
             self._begun = True
             self._add([self._twin(state) for state in states], self.merging)
-            self._resting = len(states)
         self._add(states, self.running)
 
     def _add(self, states: Sequence[State], side: Contestant) -> None:
         side.order.add(states)
+        side.gave_up = not len(side.order)
         if side is self.merging:
             self._merged.update(states)
 
@@ -106,6 +107,7 @@ class Race:
         side = self.merging if state in self._merged or self._made_in_region(state) else self.plain
         self._merged.discard(state)
         side.order.remove(state)
+        side.gave_up = not len(side.order)  # unless it was merged: then the merged state is added next
         self.referee.tally = side.tally
 
     def _made_in_region(self, state: State) -> bool:
@@ -114,7 +116,8 @@ class Race:
 
     def pick(self) -> State:
         self._turns += 1
-        if self._turns >= (TURNS if self.running is self.plain else MERGED_TURNS):
+        limit = TURNS if self.running is self.plain else MERGED_TURNS
+        if self._turns >= limit or not len(self.running.order):
             self._look()
         running = self.running
         self.referee.tally = running.tally
@@ -128,25 +131,24 @@ class Race:
         self._turns = 0
         running = self.running
         running.work += self.work_so_far(running is self.merging) - self._since
-        if running is self.plain and self.merging.work < self._allowed():
-            self._hand_over(self.merging)
-        elif running is self.merging and running.work >= self._allowed():
-            self._hand_over(self.plain)
+        merging_is_due = self.merging.work < self._allowed()
+        other = self.merging if running is self.plain else self.plain
+        # A side whose states were all given up for the sake of memory has no turn any more.
+        if not len(running.order) or (len(other.order) and merging_is_due is (running is self.plain)):
+            running.rest()
+            other.set_out()
+            self.running = other
         self._since = self.work_so_far(self.running is self.merging)
 
     def _allowed(self) -> float:
         """The work that merging may have done by now."""
         return self.plain.work * (SHARE if self.plain.work < LONG else self.patience)
 
-    def _hand_over(self, side: Contestant) -> None:
-        self.running.rest()
-        self._resting = len(self.running.order)
-        self.running = side
-        side.set_out()
-
     def __len__(self) -> int:
-        waiting = len(self.running.order)
-        return waiting + self._resting if waiting else 0
+        """Nobody waits any more as soon as one of the two has come to its end."""
+        if not len(self.running.order) and not self.running.gave_up:
+            return 0
+        return len(self.plain.order) + len(self.merging.order)
 
     def states(self) -> Iterator[State]:
         yield from self.plain.order.states()
@@ -156,8 +158,8 @@ class Race:
         """The one that came to its end is counted, whatever it lost on the way, and what the other one has
         left is dropped. If both were stopped, that one is told of that stands for more paths."""
         sides = [self.plain, self.merging]
-        ended = [side for side in sides if not len(side.order)]
-        if len(ended) == 2:  # everything that waited was given up, and is a loss of its side
+        ended = [side for side in sides if not len(side.order) and not side.gave_up]
+        if not ended:  # everything that waited was given up, and is a loss of its side
             ended = [side for side in sides if not side.tally.losses] or sides
         winner = max(ended, key=lambda side: side.tally.multiplicity)
         self.referee.tally = winner.tally

@@ -19,7 +19,7 @@ from typing import Any
 from anabranch.expr import Expr, var
 from anabranch.expr.node import ITE, operands
 from anabranch.machine import State
-from anabranch.machine.constants import element_types
+from anabranch.machine.elements import element_types
 from anabranch.machine.joining.memory import expression_word
 from anabranch.machine.joining.same import same
 from anabranch.machine.memory import PAGE_BITS

@@ -148,6 +148,29 @@ def test_metadata_is_what_a_replay_can_make_unless_it_is_free(tmp_path: Path) ->
     }
 
 
+def test_a_file_stays_whatever_its_metadata_says_of_links(tmp_path: Path) -> None:
+    """The number of links that is told to the program may be 0; what is there are the names."""
+    body = """
+    int main(void) {
+      struct stat before, after;
+      CALL2(SYS_stat, "A", &before);
+      long fd = CALL2(SYS_open, "A", O_RDONLY);
+      CALL1(SYS_close, fd);
+      fd = CALL2(SYS_open, "A", O_RDONLY);
+      if (fd < 0) return 1;
+      if (CALL2(SYS_link, "A", "other") != 0) return 2;
+      CALL2(SYS_stat, "A", &after);
+      if (after.st_nlink != before.st_nlink + 1) return 3;
+      if (CALL1(SYS_unlink, "A") != 0 || CALL1(SYS_unlink, "other") != 0) return 4;
+      CALL2(SYS_fstat, fd, &after);
+      if (after.st_nlink != before.st_nlink - 1) return 5;
+      CALL1(SYS_close, fd);
+      return CALL2(SYS_open, "A", O_RDONLY) == -2 ? 6 : 7;
+    }"""
+    assert codes(explore(tmp_path, body, "--sym-files", "1", "2")) == {6: 1}
+    assert codes(explore(tmp_path, body, "--sym-files", "1", "2", "--free-metadata")) == {6: 1}
+
+
 def test_standard_streams_are_files_or_pipes(tmp_path: Path) -> None:
     body = """
     int main(void) {

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from anabranch.explore.engine import Exploration
 from anabranch.reduce.merging import race
 from tests.reduce.merging.harness import Found, explore, prepare
 from tests.reduce.merging.test_merging import CALLS, COUNTING
@@ -80,6 +81,66 @@ def test_a_loss_of_the_one_that_ends_is_told(tmp_path: Path, monkeypatch: pytest
     assert not result.complete
     assert list(result.losses) == ["a path"]
     assert result.paths_multiplicity < 1_000_000
+
+
+def give_up(run: Exploration, racing: race.Race, gone: race.Contestant) -> None:
+    """As when memory runs short, and all the least promising states are those of one side."""
+    for state in list(gone.order.states()):
+        racing.remove(state)
+        run.reporter.given_up(state, "out-of-memory")
+
+
+@pytest.mark.parametrize("gone", ["plain", "merging"])
+@pytest.mark.parametrize("running", ["plain", "merging"])
+def test_a_side_without_states_has_no_turn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gone: str, running: str
+) -> None:
+    """What one side had to give up is no loss if the other one comes to its end."""
+    monkeypatch.setattr(race, "TURNS", 1)
+    monkeypatch.setattr(race, "MERGED_TURNS", 1)
+    monkeypatch.setattr(race, "FIRST", 0)
+    monkeypatch.setattr(race, "SHARE", 1.0)
+    run = prepare(tmp_path, COUNTING, "--merge", "auto", "--tests", "none")[0]
+    racing = run.operators.search
+    assert isinstance(racing, race.Race)
+    go_on, turns = run.go_on, 0
+
+    def looks() -> bool:
+        nonlocal turns
+        turns += 1
+        side = getattr(racing, gone)
+        if turns > 6 and len(side.order) and racing.running is getattr(racing, running):
+            give_up(run, racing, side)
+        return go_on()
+
+    run.go_on = looks  # type: ignore[method-assign]
+    result = run.run()
+    assert result.complete
+    assert result.paths_multiplicity >= explore(tmp_path, COUNTING).result.paths_total
+    assert getattr(racing, gone).tally.losses
+    assert run.tree.live == 0
+
+
+def test_both_sides_gave_up(tmp_path: Path) -> None:
+    run = prepare(tmp_path, COUNTING, "--merge", "auto", "--tests", "none")[0]
+    racing = run.operators.search
+    assert isinstance(racing, race.Race)
+    go_on, turns = run.go_on, 0
+
+    def looks() -> bool:
+        nonlocal turns
+        turns += 1
+        if turns == 4:
+            for side in (racing.plain, racing.merging):
+                give_up(run, racing, side)
+            run.stopped = "max-memory"
+        return go_on()
+
+    run.go_on = looks  # type: ignore[method-assign]
+    result = run.run()
+    assert not result.complete
+    assert list(result.losses) == ["out-of-memory"]
+    assert run.tree.live == 0
 
 
 def test_the_same_run_twice(tmp_path: Path) -> None:
