@@ -122,8 +122,8 @@ def compile_object(source: Path, output: Path, flags: Sequence[str] = ()) -> Pat
 def link(objects: Sequence[Path], output: Path, lazily: Sequence[Path] = ()) -> Path:
     """A static program; objects in `lazily` are taken where something asks for them, before the C library.
 
-    Of two definitions the first is taken: a program may define `getopt` and use `optind` of the library, which
-    comes with a `getopt`. With a shared library that is allowed.
+    Of two definitions the first is taken: a program may define `getopt` and use `optind` of the library,
+    which comes with a `getopt`. With a shared library that is allowed.
     """
     before, after = link_parts()
     command = [*linker(), "-static", "-z", "muldefs", "-o", str(output), *before, *map(str, objects)]
