@@ -79,7 +79,7 @@ def _load(settings: RunSettings) -> Any:
             FrontendOptions(
                 include_dirs=settings.include_dirs,
                 defines=settings.defines,
-                opt_level=settings.opt_level,
+                opt_level=settings.simplification,
                 entry=settings.entry,
                 use_cache=not settings.no_cache,
                 libc=settings.libc,

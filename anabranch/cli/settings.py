@@ -25,7 +25,7 @@ from anabranch.cli.values import (
 )
 
 SEARCHES = ("dfs", "bfs", "random-path", "random-state", "nurs:covnew", "nurs:md2u", "places", "topological")
-CHECKS = ("overflow", "leak")
+CHECKS = ("overflow", "leak", "memtrack", "memcleanup")
 TEST_CHOICES = ("all", "covering", "errors", "none")
 GROUPS = (
     "Program",
@@ -364,6 +364,14 @@ class RunSettings:
             printable=self.printable,
             **words,  # type: ignore[arg-type]
         )
+
+    @property
+    def simplification(self) -> int:
+        """The level that the program is simplified at. Whether memory is lost is seen by who points to it:
+        locals then stay in memory, where a call of `exit` finds those of all callers."""
+        from anabranch.explore.checks import MEMTRACK, expanded
+
+        return 0 if MEMTRACK in expanded(self.checks) else self.opt_level
 
     def to_json(self) -> dict[str, Any]:
         """The settings as `run.json` keeps them."""

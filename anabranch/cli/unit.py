@@ -101,7 +101,7 @@ def load_files(settings: RunSettings, inputs: Sequence[Path], entry: str) -> Any
             FrontendOptions(
                 include_dirs=settings.include_dirs,
                 defines=settings.defines,
-                opt_level=settings.opt_level,
+                opt_level=settings.simplification,
                 entry=entry,
                 use_cache=not settings.no_cache,
             ),

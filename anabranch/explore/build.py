@@ -16,6 +16,7 @@ from anabranch.environment.unknown import UnknownFunctions, UnknownObjects, Unkn
 from anabranch.environment.whole import whole_model
 from anabranch.explore.coverage import BlockTable
 from anabranch.explore.distance import UncoveredDistance, UncoveredMeasure
+from anabranch.explore.leaks import watches_heap
 from anabranch.explore.new_coverage import NewCoverage
 from anabranch.explore.protocols import Search
 from anabranch.explore.search import SearchContext, make_search
@@ -76,6 +77,7 @@ def make_machine(
             max_forks=settings.max_forks,
             max_depth=settings.max_depth,
             only_interpret=settings.interpret,
+            release_at_end=watches_heap(settings.checks),
             unknown_functions=settings.externals == "fresh",
         ),
     )

@@ -13,6 +13,10 @@ from dataclasses import dataclass
 
 UNDEFINED = "undefined"
 """The name that stands for all checks of clang's `-fsanitize=undefined`."""
+MEMTRACK = "memtrack"
+MEMCLEANUP = "memcleanup"
+LEAK = "leak"
+"""The name that stands for both, which are SV-COMP's `valid-memtrack` and `valid-memcleanup`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,16 +106,20 @@ CHECKS: tuple[Check, ...] = (
         "builtin", "compiler builtins given a value that they do not allow", ("invalid-builtin",),
         ("builtin",), undefined=True,
     ),
-    Check("leak", "memory never freed", ("leak",)),
+    Check(
+        MEMTRACK, "memory lost: not freed at the end, and nothing points to it any more (implies -O 0)",
+        ("leak",),
+    ),
+    Check(MEMCLEANUP, "memory never freed before the end of the program", ("never-freed",)),
 )  # fmt: skip
 BY_NAME: dict[str, Check] = {check.name: check for check in CHECKS}
-CHOICES: tuple[str, ...] = (UNDEFINED, *(check.name for check in CHECKS if not check.always))
+CHOICES: tuple[str, ...] = (UNDEFINED, LEAK, *(check.name for check in CHECKS if not check.always))
 """What `--check` and `--no-check` may name."""
 
 
 def chosen(wanted: Iterable[str] = (), unwanted: Iterable[str] = ()) -> tuple[Check, ...]:
     """The checks of a run in the order of the table: those always made, the defaults, those asked for."""
-    more, less = _expanded(wanted), _expanded(unwanted)
+    more, less = expanded(wanted), expanded(unwanted)
     return tuple(
         check
         for check in CHECKS
@@ -119,8 +127,11 @@ def chosen(wanted: Iterable[str] = (), unwanted: Iterable[str] = ()) -> tuple[Ch
     )
 
 
-def _expanded(names: Iterable[str]) -> frozenset[str]:
+def expanded(names: Iterable[str]) -> frozenset[str]:
+    """Names of checks, with the parts of those that stand for several."""
     found = set(names)
+    if LEAK in found:
+        found |= {MEMTRACK, MEMCLEANUP}
     if UNDEFINED in found:
         found |= {check.name for check in CHECKS if check.undefined}
     return frozenset(found)
@@ -135,4 +146,5 @@ def help_text() -> str:
     """What `--check` says in the help: every name with its explanation."""
     rows = [f"{check.name} ({check.explanation})" for check in CHECKS if not check.always]
     parts = ", ".join(check.name for check in CHECKS if check.undefined)
-    return f"look for more (repeatable): {'; '.join(rows)}; {UNDEFINED} is {parts}"
+    both = f"{LEAK} is {MEMTRACK} and {MEMCLEANUP}"
+    return f"look for more (repeatable): {'; '.join(rows)}; {UNDEFINED} is {parts}; {both}"

@@ -65,6 +65,7 @@ END_NUMBERS: Final[dict[str, int]] = {
     "wild-pointer": 36,
     "read-only": 37,
     "leak": 38,
+    "never-freed": 38,
     "report-error": 38,
     "invalid-builtin": 39,
     "implicit-conversion": 41,

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from anabranch.environment import render
 from anabranch.explore.kinds import PRUNED
+from anabranch.explore.leaks import LeakCheck
 from anabranch.explore.library import user_frame
 from anabranch.explore.limits import Losses
 from anabranch.explore.new_coverage import NewCoverage
@@ -71,7 +72,7 @@ class Reporter:
         self.covers = settings.tests == "covering"  # is there to be a test for whatever is covered?
         self.on_tick: Callable[[], None] = lambda: None
         self.watch: Watch | None = None
-        self._check_leaks = "leak" in settings.checks
+        self._leaks = LeakCheck(settings.checks)
         self._reported: set[tuple[Any, ...]] = set()
 
     @property
@@ -98,9 +99,9 @@ class Reporter:
         if self.new_coverage.check():
             path.covered_new = self.covers
         if isinstance(end, Exit):
-            leak = self._leak() if self._check_leaks else None
+            leak = self._leaks.fault(self.machine)
             if leak is not None:
-                self._failed(leak, where, "leak")
+                self._failed(leak, where, leak.kind)
                 return
             self.tally.exits += 1
             self._close("exit", where)
@@ -246,20 +247,6 @@ class Reporter:
                 return f"{name}: {_number(int(evaluate(value, model)), value.w)} = {shown}"
             return f"{name}: {shown}"
         return f"{name}: {value:#x}" if name == "address" and isinstance(value, int) else f"{name}: {value}"
-
-    def _leak(self) -> Fault | None:
-        """Heap objects that nobody freed before the program ended; the error lies where they come from."""
-        leaked = [info for info in self.machine.memory.live_objects() if info.site.kind == "heap"]
-        if not leaked:
-            return None
-        details: dict[str, object] = {f"object {n}": info.describe() for n, info in enumerate(leaked[:8], 1)}
-        what = "1 object" if len(leaked) == 1 else f"{len(leaked)} objects"
-        message = f"memory leak: {what} never freed"
-        file, _, line = str(leaked[0].site.loc).rpartition(":")
-        if file:
-            details |= {"file": file, "line": line}
-            message += f", {'' if len(leaked) == 1 else 'the first '}allocated at {file}:{line}"
-        return Fault("leak", message, details)
 
     # ---- tests ---------------------------------------------------------------------------------------
 

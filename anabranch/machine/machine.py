@@ -89,6 +89,8 @@ class MachineSettings:
     max_forks: int | None = None
     max_depth: int | None = None
     only_interpret: bool = False
+    release_at_end: bool = False
+    """Are the locals of `main` taken down when it returns, because somebody looks at memory then?"""
     unknown_functions: bool = False
     """Does whatever the program declares and nobody defines exist somewhere else?"""
 
@@ -138,6 +140,7 @@ class Machine:
             check_overflow=settings.check_overflow,
         )
         self.program.only_interpret = settings.only_interpret
+        self.program.release_at_end = settings.release_at_end
         self.program.choose_callee = self.choose_callee
         self.interpreter = self.program.interpreter = Interpreter(self, self.program)
         self.decider = Decider(self)

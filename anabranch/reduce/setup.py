@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from anabranch.explore.engine import NO_BATCH, Exploration, Operators, Reduce
+from anabranch.explore.leaks import watches_heap
 from anabranch.explore.protocols import NoMerge, NoPrune, Search
 from anabranch.explore.search.plain import Dfs
 from anabranch.explore.search.topological import Topological
@@ -102,7 +103,7 @@ def install_merging(run: Exploration, settings: ReduceSettings, policy: str, zeq
     machine, places = run.machine, Places()
     machine.merges_regions = True
     similarity = make_similarity(run, settings, policy)
-    leaks = "leak" in run.settings.checks
+    leaks = watches_heap(run.settings.checks)
     ledger = Ledger(lambda: run.space.backend.effort, lambda: machine.decider.forks, policy == "auto")
 
     def wrong(text: str) -> None:

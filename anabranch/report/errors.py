@@ -35,6 +35,7 @@ SUFFIXES: dict[str, str] = {
     "invalid-builtin": "invalid_builtin_use",
     "missing-return": "missing_return",
     "leak": "leak",
+    "never-freed": "leak",
     "bad-call": "exec",
     "stack-overflow": "stack",
     "report-error": "report_error",

@@ -28,18 +28,19 @@ def test_names_are_unique_and_a_default_can_be_switched_off() -> None:
 
 
 def test_asked_for_wins_and_undefined_stands_for_its_parts() -> None:
-    assert {"overflow", "leak"} <= names(("overflow", "leak"))
+    assert {"overflow", "memtrack", "memcleanup"} <= names(("overflow", "leak"))
+    assert "memcleanup" not in names(("memtrack",)) and "memtrack" not in names(("memcleanup",))
     assert "overflow" in names(("overflow",), ("overflow",))
     parts = {check.name for check in CHECKS if check.undefined}
     asked = {"bounds", "overflow", "shift", "null", "alignment", "bool", "enum", "vla-bound", "float-cast"}
     assert asked <= parts
     assert parts <= names((UNDEFINED,))
-    assert "leak" not in names((UNDEFINED,))
+    assert not {"memtrack", "memcleanup"} & names((UNDEFINED,))
 
 
 def test_what_the_machine_checks_itself_is_not_compiled_in() -> None:
     assert "integer-divide-by-zero" not in compiled_in(chosen())
-    assert compiled_in([BY_NAME["overflow"], BY_NAME["leak"]]) == ("signed-integer-overflow",)
+    assert compiled_in([BY_NAME["overflow"], BY_NAME["memtrack"]]) == ("signed-integer-overflow",)
 
 
 def test_help_names_every_choice() -> None:

@@ -95,7 +95,7 @@ def load(settings: RunSettings) -> Program:
         FrontendOptions(
             include_dirs=settings.include_dirs,
             defines=settings.defines,
-            opt_level=settings.opt_level,
+            opt_level=settings.simplification,
             entry=settings.entry,
         ),
     )

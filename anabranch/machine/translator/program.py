@@ -80,6 +80,7 @@ class TranslatedProgram:
         self._tables: dict[tuple[Any, ...], CallTable] = {}
         self._compiled: dict[str, Any] = {}
         self.only_interpret = False
+        self.release_at_end = False
         self.unknown_model: ModelFinder | None = None
         """What stands for functions that have neither a body nor a model."""
         self.unknown_callee: Callable[[int, Type], Model | None] | None = None

@@ -163,7 +163,7 @@ class Writer:
 
     def _return(self, instruction: Instruction, indent: int, mark: Mark) -> None:
         static = self.plan.static_allocas
-        if static and self.plan.function.name == "main":
+        if static and self.plan.function.name == "main" and not self.calls.unit.program.release_at_end:
             # When the program itself ends, its locals need not be taken down one by one.
             self.line(
                 indent, f"if K[1] is not None: release_stack(({''.join(f'v{i}, ' for i in static)}))", mark

@@ -8,6 +8,7 @@ from random import Random
 from typing import Protocol
 
 from anabranch.explore.engine import Exploration, Operators
+from anabranch.explore.leaks import watches_heap
 from anabranch.explore.protocols import Search
 from anabranch.explore.search.plain import Bfs, Dfs, RandomState
 from anabranch.machine import State
@@ -67,7 +68,7 @@ class ZParts:
         """The operators of the loop with this one among them."""
         run = self.run
         self.calls.watch()
-        encoder = Encoder("leak" in run.settings.checks)
+        encoder = Encoder(watches_heap(run.settings.checks))
         exact = exact_check() if self.settings.zeq == "exact" else None
         share = 1.0 if self.settings.max_time is None else HURRIED_SHARE
         removed = run.reporter.pruned
