@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from . import fpvalue
+from . import fpvalue, x87
 from .arith import ashr
 from .bits import and_, or_, xor
 from .boolean import bool_or, ite, not_
@@ -116,8 +116,15 @@ def fcopysign(x: Value, y: Value, w: int) -> Value:
 
 
 def is_nan(x: Value, w: int) -> Value:
-    """Whether x is a NaN."""
-    return ugt(fabs(x, w), FORMATS[w].infinity, w)
+    """Whether x is a NaN, or an image that x87 does not support and treats as one."""
+    nan = ugt(fabs(x, w), FORMATS[w].infinity, w)
+    return bool_or(nan, not_(is_supported(x))) if w == x87.WIDTH else nan
+
+
+def is_supported(x: Value) -> Value:
+    """Whether an image of 80 bits has its integer bit, or is subnormal."""
+    integer = eq(extract(x, x87.FRACTION_BITS, 1, x87.WIDTH), True, 1)
+    return bool_or(integer, eq(extract(x, 64, 15, x87.WIDTH), 0, 15))
 
 
 def is_infinite(x: Value, w: int) -> Value:
@@ -207,8 +214,11 @@ def ui_to_fp(x: Value, w_int: int, w_fp: int) -> Value:
 
 
 def fp_to_si(x: Value, w_fp: int, w_int: int) -> Value:
-    """The signed integer, cut towards zero; out of range as x86 does it (in 32 bits at least)."""
-    if w_int < 32:
+    """The signed integer, cut towards zero; out of range as x86 does it (SSE in 32 bits at least, x87 in 16)."""
+    least = 16 if w_fp == x87.WIDTH else 32
+    if w_int < least:
+        return trunc(fp_to_si(x, w_fp, least), least, w_int)
+    if least < w_int < 32:
         return trunc(fp_to_si(x, w_fp, 32), 32, w_int)
     if 32 < w_int < 64:
         return trunc(fp_to_si(x, w_fp, 64), 64, w_int)
@@ -225,6 +235,9 @@ def fp_to_ui(x: Value, w_fp: int, w_int: int) -> Value:
         return trunc(fp_to_si(x, w_fp, w_int + 1), w_int + 1, w_int)
     low = fp_to_si(x, w_fp, 64)
     limit = fpvalue.si_to_fp(1 << 63, 65, w_fp)
+    if w_fp == x87.WIDTH:
+        high = xor(fp_to_si(fsub(x, limit, w_fp), w_fp, 64), 1 << 63, 64)
+        return ite(_fle(limit, x, w_fp), high, low, 64)
     high = fp_to_si(fsub(x, limit, w_fp), w_fp, 64)
     return or_(low, and_(high, ashr(low, 63, 64), 64), 64)
 

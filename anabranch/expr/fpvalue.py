@@ -1,7 +1,8 @@
-"""Concrete floating point on IEEE 754 bit patterns, as x86 SSE computes it.
+"""Concrete floating point on bit patterns, as x86 computes it.
 
-Rounding is to nearest, ties to even. A NaN operand is returned quieted, the first one of several; an
-invalid operation gives the default NaN, whose sign bit is set. Widths 16, 32 and 64.
+Rounding is to nearest, ties to even. Widths 16, 32 and 64 are IEEE 754's, as SSE computes them: a NaN operand
+is returned quieted, the first one of several; an invalid operation gives the default NaN, whose sign bit is set.
+Width 80 is that of x87 (`x87.py`).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import struct
 from collections.abc import Callable
 from typing import NamedTuple
 
+from . import x87
 from .node import MASK
 
 
@@ -26,7 +28,7 @@ class Format(NamedTuple):
     sign: int
     quiet: int  # the highest fraction bit
     default_nan: int
-    code: str  # of the struct module
+    code: str  # of the struct module; empty for x87
 
 
 def _format(width: int, exponent_bits: int, code: str) -> Format:
@@ -38,15 +40,25 @@ def _format(width: int, exponent_bits: int, code: str) -> Format:
     return Format(width, exponent_bits, fraction, bias, infinity, sign, quiet, sign | infinity | quiet, code)
 
 
-FORMATS = {16: _format(16, 5, "e"), 32: _format(32, 8, "f"), 64: _format(64, 11, "d")}
+FORMATS = {
+    16: _format(16, 5, "e"),
+    32: _format(32, 8, "f"),
+    64: _format(64, 11, "d"),
+    x87.WIDTH: Format(
+        x87.WIDTH, 15, x87.FRACTION_BITS, x87.BIAS, x87.INFINITY, x87.SIGN, x87.QUIET, x87.DEFAULT_NAN, ""
+    ),
+}
 _PACKERS = {
     w: (struct.Struct("<" + f.code), struct.Struct("<" + {16: "H", 32: "I", 64: "Q"}[w]))
     for w, f in FORMATS.items()
+    if f.code
 }
 
 
 def is_nan(x: int, w: int) -> bool:
     """Whether the pattern is a NaN."""
+    if w == x87.WIDTH:
+        return x87.is_nan(x)
     return x & (FORMATS[w].sign - 1) > FORMATS[w].infinity
 
 
@@ -72,6 +84,8 @@ def from_float(value: float, w: int) -> int:
 
 def parts(x: int, w: int) -> tuple[int, int, int]:
     """Sign, magnitude m and exponent e of a finite pattern: its value is (-1)**sign * m * 2**e."""
+    if w == x87.WIDTH:
+        return x87.parts(x)
     f = FORMATS[w]
     fraction = x & MASK[f.fraction_bits]
     exponent = x >> f.fraction_bits & MASK[f.exponent_bits]
@@ -82,6 +96,8 @@ def parts(x: int, w: int) -> tuple[int, int, int]:
 
 def round_exact(sign: int, m: int, e: int, w: int) -> int:
     """The pattern nearest to (-1)**sign * m * 2**e for an integer m >= 0."""
+    if w == x87.WIDTH:
+        return x87.round_exact(sign, m, e)
     f = FORMATS[w]
     top = f.sign if sign else 0
     if m == 0:
@@ -103,14 +119,20 @@ def round_exact(sign: int, m: int, e: int, w: int) -> int:
 
 def _nan_of(w: int, *operands: int) -> int | None:
     """The NaN that an operation returns because of a NaN operand."""
+    if w == x87.WIDTH:
+        return x87.nan_of(*operands)
     for x in operands:
         if is_nan(x, w):
             return x | FORMATS[w].quiet
     return None
 
 
-def _arithmetic(f: Callable[[float, float], float]) -> Callable[[int, int, int], int]:
+def _arithmetic(
+    f: Callable[[float, float], float], extended: Callable[[int, int], int]
+) -> Callable[[int, int, int], int]:
     def operation(x: int, y: int, w: int) -> int:
+        if w == 80:
+            return extended(x, y)
         nan = _nan_of(w, x, y)
         if nan is not None:
             return nan
@@ -132,15 +154,17 @@ def _remainder(x: float, y: float) -> float:
     return math.nan if y == 0 or math.isinf(x) else math.fmod(x, y)
 
 
-fadd = _arithmetic(operator.add)
-fsub = _arithmetic(operator.sub)
-fmul = _arithmetic(operator.mul)
-fdiv = _arithmetic(_divide)
-frem = _arithmetic(_remainder)
+fadd = _arithmetic(operator.add, x87.fadd)
+fsub = _arithmetic(operator.sub, x87.fsub)
+fmul = _arithmetic(operator.mul, x87.fmul)
+fdiv = _arithmetic(_divide, x87.fdiv)
+frem = _arithmetic(_remainder, x87.frem)
 
 
 def fsqrt(x: int, w: int) -> int:
     """Square root."""
+    if w == x87.WIDTH:
+        return x87.fsqrt(x)
     nan = _nan_of(w, x)
     if nan is not None:
         return nan
@@ -185,6 +209,8 @@ ROUNDINGS: dict[str, Callable[[int, int, int], int]] = {
 
 def fround(x: int, mode: str, w: int) -> int:
     """x rounded to an integral value: rtz, rtp (up), rtn (down), rne, rna (ties away)."""
+    if w == x87.WIDTH:
+        return x87.fround(x, ROUNDINGS[mode])
     nan = _nan_of(w, x)
     if nan is not None:
         return nan
@@ -194,19 +220,24 @@ def fround(x: int, mode: str, w: int) -> int:
     return x if e >= 0 else round_exact(sign, ROUNDINGS[mode](m, -e, sign), 0, w)
 
 
+def _value(x: int, w: int) -> float:
+    """A number to compare a pattern by that is no NaN."""
+    return x87.order(x) if w == x87.WIDTH else to_float(x, w)
+
+
 def feq(x: int, y: int, w: int) -> bool:
     """Ordered and equal."""
-    return not is_nan(x, w) and not is_nan(y, w) and to_float(x, w) == to_float(y, w)
+    return not is_nan(x, w) and not is_nan(y, w) and _value(x, w) == _value(y, w)
 
 
 def flt(x: int, y: int, w: int) -> bool:
     """Ordered and less."""
-    return not is_nan(x, w) and not is_nan(y, w) and to_float(x, w) < to_float(y, w)
+    return not is_nan(x, w) and not is_nan(y, w) and _value(x, w) < _value(y, w)
 
 
 def fle(x: int, y: int, w: int) -> bool:
     """Ordered and less or equal."""
-    return not is_nan(x, w) and not is_nan(y, w) and to_float(x, w) <= to_float(y, w)
+    return not is_nan(x, w) and not is_nan(y, w) and _value(x, w) <= _value(y, w)
 
 
 def fp_convert(x: int, w_from: int, w_to: int) -> int:
@@ -214,6 +245,8 @@ def fp_convert(x: int, w_from: int, w_to: int) -> int:
     f, g = FORMATS[w_from], FORMATS[w_to]
     top = g.sign if x & f.sign else 0
     magnitude = x & (f.sign - 1)
+    if w_from == x87.WIDTH and not x87.is_supported(x):
+        return g.default_nan
     if magnitude >= f.infinity:
         payload = magnitude & MASK[f.fraction_bits]
         if payload == 0:
@@ -233,7 +266,7 @@ def fp_to_si(x: int, w: int, w_int: int) -> int:
     """The signed integer, cut towards zero; out of range and NaN give the least one."""
     least = 1 << (w_int - 1)
     f = FORMATS[w]
-    if x & (f.sign - 1) >= f.infinity:
+    if x & (f.sign - 1) >= f.infinity or (w == x87.WIDTH and not x87.is_supported(x)):
         return least
     sign, m, e = parts(x, w)
     n = m << e if e >= 0 else m >> -e
