@@ -214,7 +214,7 @@ def ui_to_fp(x: Value, w_int: int, w_fp: int) -> Value:
 
 
 def fp_to_si(x: Value, w_fp: int, w_int: int) -> Value:
-    """The signed integer, cut towards zero; out of range as x86 does it (SSE in 32 bits at least, x87 in 16)."""
+    """The signed integer, cut towards zero; out of range as x86 does it (in 32 bits at least, x87 in 16)."""
     least = 16 if w_fp == x87.WIDTH else 32
     if w_int < least:
         return trunc(fp_to_si(x, w_fp, least), least, w_int)

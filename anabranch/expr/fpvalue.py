@@ -1,8 +1,8 @@
 """Concrete floating point on bit patterns, as x86 computes it.
 
-Rounding is to nearest, ties to even. Widths 16, 32 and 64 are IEEE 754's, as SSE computes them: a NaN operand
-is returned quieted, the first one of several; an invalid operation gives the default NaN, whose sign bit is set.
-Width 80 is that of x87 (`x87.py`).
+Rounding is to nearest, ties to even. Widths 16, 32 and 64 are IEEE 754's, as SSE computes them: a NaN
+operand is returned quieted, the first one of several; an invalid operation gives the default NaN, whose sign
+bit is set. Width 80 is that of x87 (`x87.py`).
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from typing import Any
 from .evaluate import low_width
 from .node import ADD, AND, CONCAT, EQ, EXTENSIONS, EXTRACT, ITE, MUL, NOT, OR, SLT, SUB, VAR, XOR, ZEXT, Expr
 from .variables import postorder
+from .x87_bits import without_x87
 
 NAMES = {
     ADD: "bvadd",
@@ -81,10 +82,10 @@ def to_smtlib(constraints: Iterable[Expr], status: str | None = None, comment: s
     """A script that asks whether the constraints have a common model.
 
     Nodes used more than once, and every tenth level of a deep one, are defined by name, so that size and
-    nesting stay small.
+    nesting stay small. Operations over 80-bit numbers are written by their bits.
     """
-    roots = list(constraints)
-    order = postorder(roots)
+    roots = [without_x87(e) for e in constraints]
+    order = postorder([e for e in roots if e.__class__ is Expr])
     uses: dict[Expr, int] = {}
     for n in order:
         for child in (n.a, n.b, n.c):
@@ -117,7 +118,7 @@ def to_smtlib(constraints: Iterable[Expr], status: str | None = None, comment: s
             lines.append(f"(define-fun t{n.id} () {sort(n.w)} {body})")
         else:
             names[n] = body
-    lines.extend(f"(assert {names[e]})" for e in roots)
+    lines.extend(f"(assert {text(e, 1)})" for e in roots)
     lines.append("(check-sat)")
     return "\n".join(lines) + "\n"
 

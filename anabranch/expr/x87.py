@@ -1,11 +1,11 @@
 """Concrete arithmetic of the 80-bit numbers of x87 on their images in memory.
 
-An image is the sign, 15 bits of exponent, the integer bit that other formats leave out, and 63 bits of fraction.
-Rounding is to nearest, ties to even, with the full precision of 64 bits. The processor knows no number for images
-whose integer bit is clear although the exponent is not zero ("unsupported": unnormals, pseudo-infinities and
-pseudo-NaNs): they are invalid operands and give the default NaN. An integer bit that is set although the exponent
-is zero (a pseudo-denormal) counts as exponent one. Of two NaNs the one with the larger significand is
-returned, quieted; of equal ones the positive one.
+An image is the sign, 15 bits of exponent, the integer bit that other formats leave out, and 63 bits of
+fraction. Rounding is to nearest, ties to even, with the full precision of 64 bits. The processor knows no
+number for images whose integer bit is clear although the exponent is not zero ("unsupported": unnormals,
+pseudo-infinities and pseudo-NaNs): they are invalid operands and give the default NaN. An integer bit that is
+set although the exponent is zero (a pseudo-denormal) counts as exponent one. Of two NaNs the one with the
+larger significand is returned, quieted; of equal ones the positive one.
 """
 
 from __future__ import annotations

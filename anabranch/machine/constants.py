@@ -108,8 +108,6 @@ class Layout:
         if isinstance(operand, ConstInt):
             return bool(operand.value) if operand.type.width == 1 else operand.value
         if isinstance(operand, ConstFloat):
-            if operand.type.bits not in (32, 64):
-                raise Loss("unsupported", f"constant of type {operand.type}")
             return operand.bits
         if isinstance(operand, Null):
             return 0

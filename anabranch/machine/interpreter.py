@@ -19,7 +19,7 @@ from anabranch.machine.constants import LABEL_OFFSET
 from anabranch.machine.elements import undefined_value
 from anabranch.machine.ends import Loss
 from anabranch.machine.objects import MASK64
-from anabranch.machine.operations import cast_value, scalar_function
+from anabranch.machine.operations import cast_value, float_width, scalar_function
 from anabranch.machine.state import Continuation
 from anabranch.machine.translator.calls import IGNORED, SETJMP
 from anabranch.machine.translator.emit import CASTS, FLOAT_BINARY, INT_BINARY
@@ -165,8 +165,8 @@ class Interpreter:
         type = instruction.type
         scalar = type.element if isinstance(type, VectorType) else type
         name = instruction.opcode
-        if name in FLOAT_BINARY and scalar.bits not in (32, 64):
-            raise Loss("unsupported", f"arithmetic on {scalar}")
+        if name in FLOAT_BINARY:
+            float_width(scalar)
         if self.program.check_overflow and "nsw" in instruction.flags and name in ("add", "sub", "mul"):
             name += "_nsw"
         if name in FLOAT_BINARY:
@@ -342,20 +342,15 @@ def icmp(instruction: Instruction, a: Value, b: Value) -> Value:
 def fcmp(instruction: Instruction, a: Value, b: Value) -> Value:
     type = instruction.operands[0].type
     scalar = type.element if isinstance(type, VectorType) else type
-    if scalar.bits not in (32, 64):
-        raise Loss("unsupported", f"arithmetic on {scalar}")
-    compare = scalar_function(f"fcmp_{instruction.extra}", scalar.bits, None)
+    compare = scalar_function(f"fcmp_{instruction.extra}", float_width(scalar), None)
     return values.lanewise(compare, a, b) if isinstance(type, VectorType) else compare(a, b)
 
 
 def fneg(instruction: Instruction, a: Value) -> Value:
     type = instruction.type
     if isinstance(type, VectorType):
-        sign = 1 << (type.element.bits - 1)
-        return tuple(expr.xor(x, sign, type.element.bits) for x in a)
-    if type.bits not in (32, 64):
-        raise Loss("unsupported", f"arithmetic on {type}")
-    return expr.xor(a, 1 << (type.bits - 1), type.bits)
+        return tuple(expr.fneg(x, float_width(type.element)) for x in a)
+    return expr.fneg(a, float_width(type))
 
 
 def getelementptr(instruction: Instruction, base: Value, *indices: Value) -> Value:

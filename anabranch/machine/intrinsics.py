@@ -7,13 +7,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from anabranch import expr
-from anabranch.expr import Expr
+from anabranch.expr import Expr, x87
+from anabranch.expr.fpvalue import FORMATS
 from anabranch.ir.module import Instruction
 from anabranch.ir.types import FloatType, Type, VectorType
 from anabranch.machine import constrained
 from anabranch.machine.arithmetic import signed_overflow, unsigned_overflow
 from anabranch.machine.ends import Fault, Loss, ProgramError
-from anabranch.machine.operations import boolean, cast_function
+from anabranch.machine.operations import boolean, cast_function, float_width
 from anabranch.machine.values import lanewise
 
 if TYPE_CHECKING:
@@ -92,11 +93,14 @@ def compare3(signed: bool, a: Value, b: Value, width: int, result: int) -> Value
 
 
 def float_class(a: Value, test: Value, width: int) -> Value:
-    """`llvm.is.fpclass`: is the number in one of the classes of the mask?"""
-    mantissa = 52 if width == 64 else 23
-    exponent_bits = width - 1 - mantissa
+    """`llvm.is.fpclass`: is the number in one of the classes of the mask?
+
+    Of the 80-bit images without a class, code generators take those that are no numbers for NaNs, and a
+    pseudo-denormal for a finite number that is not normal, where the mask has all of those.
+    """
+    exponent_bits, mantissa = FORMATS[width].exponent_bits, FORMATS[width].fraction_bits
     fraction = expr.extract(a, 0, mantissa, width)
-    exponent = expr.extract(a, mantissa, exponent_bits, width)
+    exponent = expr.extract(a, width - 1 - exponent_bits, exponent_bits, width)
     negative = expr.eq(expr.extract(a, width - 1, 1, width), True, 1)
     zero_fraction = expr.eq(fraction, 0, mantissa)
     top, low = expr.eq(exponent, (1 << exponent_bits) - 1, exponent_bits), expr.eq(exponent, 0, exponent_bits)
@@ -126,7 +130,12 @@ def float_class(a: Value, test: Value, width: int) -> Value:
     for bit, member in enumerate(classes):
         if int(test) >> bit & 1:
             result = expr.or_(result, member, 1)
-    return result
+    if width != x87.WIDTH:
+        return result
+    integer = expr.eq(expr.extract(a, mantissa, 1, width), True, 1)
+    result = expr.ite(expr.eq(integer, low, 1), both(low, int(test) & 0xF0 == 0xF0), result, 1)
+    unsupported = both(expr.not_(integer), expr.not_(low))
+    return expr.ite(unsupported, int(test) & 3 == 3, result, 1)
 
 
 BINARY: dict[str, Callable[[Value, Value, int], Value]] = {
@@ -351,10 +360,7 @@ class Intrinsics:
 
 
 def float_bits(type: Type) -> int:
-    scalar = type.element if isinstance(type, VectorType) else type
-    if not isinstance(scalar, FloatType) or scalar.bits not in (32, 64) or scalar.kind == "bfloat":
-        raise Loss("unsupported", f"arithmetic on {scalar}")
-    return scalar.bits
+    return float_width(type.element if isinstance(type, VectorType) else type)
 
 
 def float_function(base: str, width: int) -> Function:

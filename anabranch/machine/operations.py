@@ -41,9 +41,14 @@ def boolean(value: Value) -> Value:
     return bool(value) if value.__class__ is int else value
 
 
+FLOATS = frozenset(("float", "double", "x86_fp80"))
+"""Floating-point types with arithmetic."""
+
+
 def float_width(type: Type) -> int:
-    if not isinstance(type, FloatType) or type.kind not in ("float", "double"):
-        raise Loss("unsupported", f"conversion of {type}")
+    """The width of a floating-point type that there is arithmetic for; a loss for others."""
+    if not isinstance(type, FloatType) or type.kind not in FLOATS:
+        raise Loss("unsupported", f"arithmetic on {type}")
     return type.bits
 
 

@@ -7,9 +7,8 @@ from typing import Any
 
 from anabranch import expr
 from anabranch.expr import Expr
-from anabranch.ir.types import ArrayType, FloatType, StructType, Type, VectorType
+from anabranch.ir.types import ArrayType, StructType, Type, VectorType
 from anabranch.machine.elements import element_offsets, element_types
-from anabranch.machine.ends import Loss
 from anabranch.machine.memory import Memory
 
 Value = Any
@@ -26,8 +25,6 @@ def load_value(memory: Memory, address: Value, type: Type) -> Value:
         size = (type.bits + 7) // 8
         return vector_from_bits(memory.load(address, size), 8 * size, type)
     bits = type.bits
-    if isinstance(type, FloatType) and bits not in (32, 64):
-        raise Loss("unsupported", f"load of {type}")
     size = (bits + 7) // 8
     value = memory.load(address, size)
     return value if bits == 8 * size else narrow(value, 8 * size, bits)
@@ -45,8 +42,6 @@ def store_value(memory: Memory, address: Value, type: Type, value: Value) -> Non
         memory.store(address, size, bits if type.bits == 8 * size else expr.zext(bits, type.bits, 8 * size))
         return
     bits = type.bits
-    if isinstance(type, FloatType) and bits not in (32, 64):
-        raise Loss("unsupported", f"store of {type}")
     size = (bits + 7) // 8
     if bits != 8 * size:
         value = expr.zext(value, bits, 8 * size) if value.__class__ is Expr else int(value)

@@ -29,7 +29,7 @@ def registers_taken(function: Function) -> tuple[int, int]:
         if attrs is not None and attrs.byval is not None:
             continue
         if isinstance(param.type, FloatType):
-            floating += 1
+            floating += param.type.bits <= 64  # a long double is passed in memory
         else:
             general += 1
     return min(general, GENERAL), min(floating, FLOATING)

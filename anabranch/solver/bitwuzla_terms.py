@@ -2,7 +2,8 @@
 
 A floating-point result has two terms: the number (`fp`) that further floating-point operations use, and its
 bit pattern (`bits`). Bitwuzla has no way from a number to its bits, so the bits are a fresh constant with a
-side condition, which whoever asserts a term over it asserts too (`side_conditions`).
+side condition, which whoever asserts a term over it asserts too (`side_conditions`). Operations over the
+80-bit numbers of x87, a format that Bitwuzla does not have, are terms over bits (`anabranch.expr.x87_bits`).
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from anabranch.expr.fp import (
 )
 from anabranch.expr.fpvalue import FORMATS
 from anabranch.expr.node import AND, CONCAT, EXTRACT, ITE, NOT, OR, SEXT, VAR, XOR, ZEXT, operands
+from anabranch.expr.x87_bits import is_x87, lowered
 
 # One manager for the whole process: a manager that only a reference cycle can reach crashes when collected.
 TERMS = TermManager()
@@ -114,6 +116,8 @@ def _build_bits(n: Expr) -> Any:
         return _mk(Kind.BV_CONCAT, [_vector(n.a, w - k), _vector(n.b, k)])
     if op == ITE:
         return _mk(Kind.ITE, [n.a.term, _operand(n.b, w), _operand(n.c, w)])
+    if is_x87(n):
+        return _operand(lowered(n), w)
     if op in RESULTS:
         return _build_pattern(n)
     if op in _COMPARISONS:
@@ -129,7 +133,7 @@ def _build_bits(n: Expr) -> Any:
 _numbers: dict[Expr, Any] = {}  # floating-point terms
 _patterns: dict[Expr, tuple[Any, Any]] = {}  # floating-point result -> its bits, their side condition
 _sides: dict[Expr, tuple[Any, ...]] = {}
-_fp_sorts = {w: TERMS.mk_fp_sort(f.exponent_bits, f.fraction_bits + 1) for w, f in FORMATS.items()}
+_fp_sorts = {w: TERMS.mk_fp_sort(f.exponent_bits, f.fraction_bits + 1) for w, f in FORMATS.items() if f.code}
 _MODES = {
     "rne": TERMS.mk_rm_value(RoundingMode.RNE),
     "rna": TERMS.mk_rm_value(RoundingMode.RNA),
@@ -164,6 +168,8 @@ def _is_magnitude(n: Expr) -> bool:
 def _build_number(n: Expr) -> Any:
     """The floating-point term of a node of which `_needs` has been built."""
     op, w = n.op, n.w
+    if is_x87(n):
+        return _from_bits(n.term, w)
     if op in _ARITHMETIC:
         return _mk(_ARITHMETIC[op], [_RNE, _number(n.a, w), _number(n.b, w)])
     f = FORMATS[w]
@@ -266,7 +272,14 @@ Need = tuple[Expr, int]
 def _needs(n: Expr, kind: int) -> Iterator[Need]:
     """The terms that a term is built of."""
     op = n.op
-    if kind == BITS:
+    if is_x87(n):
+        if kind == NUMBER:
+            yield n, BITS
+        else:
+            bits = lowered(n)
+            if bits.__class__ is Expr:
+                yield bits, BITS
+    elif kind == BITS:
         if op in RESULTS:
             yield n, NUMBER
             if op != SI_TO_FP:  # for NaNs

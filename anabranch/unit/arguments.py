@@ -14,6 +14,7 @@ from anabranch.ir.module import ArgAttrs, Function, GlobalVariable, Module
 from anabranch.ir.source_types import CType
 from anabranch.ir.types import FloatType, IntType, PointerType, Type, VectorType
 from anabranch.machine import ModelApi
+from anabranch.machine.operations import FLOATS
 from anabranch.machine.path import Input
 from anabranch.unit.constants import never_written
 
@@ -66,7 +67,7 @@ def parameters(function: Function, prototype: CType | None) -> list[Parameter]:
             position += 1
             if attrs is not None and attrs.byval is not None:
                 break
-            offset += 8 if source.size > 8 else max(1, source.size)
+            offset += max(8, type.size) if source.size > 8 else max(1, source.size)
     if position != len(listed):
         found = [
             Parameter(type, attrs, number, f"arg{number + 1}", None)
@@ -131,7 +132,7 @@ class UnitInput:
                 self._scalar(type.element, f"{name}.lane{lane}", variables) for lane in range(type.count)
             )
         if not isinstance(type, IntType | FloatType) or (
-            isinstance(type, FloatType) and type.bits not in (32, 64)
+            isinstance(type, FloatType) and type.kind not in FLOATS
         ):
             raise Unsupported(f"a parameter of type {type}")
         width = (type.bits + 7) // 8 * 8

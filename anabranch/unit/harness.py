@@ -16,6 +16,7 @@ from anabranch.environment.unknown import Answer, Contents, Place, UnknownFuncti
 from anabranch.expr import Expr, evaluate
 from anabranch.ir.module import Function, Module
 from anabranch.ir.types import VOID, FloatType, IntType, PointerType, StructType, Type
+from anabranch.machine.objects import MASK64
 from anabranch.unit.arguments import Argument, Parameter, UnitInput
 from anabranch.unit.failures import contents_of
 from anabranch.unit.ranks import Ranked
@@ -27,7 +28,7 @@ extern void anabranch_exit(int) __asm__("exit");
 
 static void anabranch_put(void *object, unsigned long offset, unsigned long size, anabranch_word value) {
   unsigned char *at = (unsigned char *)object + offset;
-  for (unsigned long i = 0; i < size; i++) at[i] = (unsigned char)(value >> 8 * i);
+  for (unsigned long i = 0; i < size; i++) at[i] = (unsigned char)(i < 8 ? value >> 8 * i : 0);
 }
 """
 
@@ -160,8 +161,7 @@ class HarnessWriter:
                 yield from (f"    {self._put(f'(void *)a{parameter}', place)}" for place in places)
             if stub.result is not VOID:
                 for offset, size, value, is_pointer in _parts(answer.type, answer.value):
-                    text = self._value(value, is_pointer)
-                    yield f"    anabranch_put(&result, {offset}, {size}, {text});"
+                    yield f"    {self._fill('&result', offset, size, value, is_pointer)}"
             yield "    break;"
         yield "  }"
         if stub.result is not VOID:
@@ -200,9 +200,18 @@ class HarnessWriter:
         return self.contents.get(number) or ([other] if other is not None else [])
 
     def _put(self, target: str, place: Place) -> str:
-        value = self._value(place.value, place.kind == "pointer")
+        filled = self._fill(target, place.offset, place.size, place.value, place.kind == "pointer")
         name = place.name.replace("*/", "")
-        return f"anabranch_put({target}, {place.offset}, {place.size}, {value});  /* {name} */"
+        return f"{filled}  /* {name} */"
+
+    def _fill(self, target: str, offset: int, size: int, value: Any, is_pointer: bool) -> str:
+        """A statement that writes a value into an object; two if it has more than eight bytes."""
+        number = self._number(value)
+        low = f"anabranch_put({target}, {offset}, {size}, {self._value(number & MASK64, is_pointer)});"
+        if not number >> 64:
+            return low
+        high = self._value(number >> 64, False)
+        return f"{low} anabranch_put({target}, {offset + 8}, {size - 8}, {high});"
 
     def _number(self, value: Any) -> int:
         return int(evaluate(value, self.model)) if value.__class__ is Expr else int(value)
@@ -285,7 +294,7 @@ class HarnessWriter:
         if isinstance(type, FloatType):
             name = f"anabranch_argument_{number + 1}"
             lines.append(f"{c_type(type)} {name};")
-            lines.append(f"anabranch_put(&{name}, 0, sizeof {name}, {self._value(first.value, False)});")
+            lines.append(self._fill(f"&{name}", 0, type.size, first.value, False))
             return name + comment
         signed = source is not None and source.signed
         return signed_text(self._number(first.value), type.bits, signed) + comment
@@ -302,7 +311,7 @@ class HarnessWriter:
         for argument in parts:
             for offset, size, value, is_pointer in _pieces(argument):
                 size = min(size, source.size - offset)
-                lines.append(f"anabranch_put(&{name}, {offset}, {size}, {self._value(value, is_pointer)});")
+                lines.append(self._fill(f"&{name}", offset, size, value, is_pointer))
         return name
 
 

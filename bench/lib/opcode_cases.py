@@ -6,6 +6,7 @@ import random
 import struct
 from collections.abc import Callable, Iterator
 
+from bench.lib import x87_cases
 from bench.lib.opcode_ir import Case
 
 WIDTHS = (1, 3, 7, 8, 13, 16, 31, 32, 33, 64, 65, 128)
@@ -317,6 +318,7 @@ GROUPS: dict[str, Callable[[random.Random, int], Iterator[Case]]] = {
     "intrinsics": intrinsic_cases,
     "float": float_cases,
     "convert": convert_cases,
+    "x87": x87_cases.cases,
     "vectors": vector_cases,
     "memory": memory_cases,
 }

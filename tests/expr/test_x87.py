@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from anabranch.expr import fp, fpvalue, x87
+from anabranch import expr as X
+from anabranch.expr import fp, fpvalue, x87, x87_bits
 
 COUNT = 4000
 TOP = 1 << 63
@@ -81,7 +82,7 @@ OPERATIONS: dict[str, Callable[[int, int], object]] = {
 @pytest.fixture(scope="module")
 def native(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     library = tmp_path_factory.mktemp("native") / "x87.so"
-    flags = "-shared -fPIC -nostdlib -O1 -ffp-contract=off -fno-sanitize=all -fno-stack-protector".split()
+    flags = ["-shared", "-fPIC", "-nostdlib", "-O1", "-ffp-contract=off", "-fno-sanitize=all"]
     command = [sys.executable, "-m", "ziglang", "cc", *flags, "-o", str(library)]
     subprocess.run([*command, str(Path(__file__).with_name("native_x87.c"))], check=True)
     return ctypes.CDLL(str(library))
@@ -118,3 +119,44 @@ def test_fused_multiply_add_rounds_once() -> None:
     assert square == fpvalue.round_exact(0, (1 << 64) + 1, -126, 80)
     assert fpvalue.fsub(fpvalue.fmul(above, above, 80), one, 80) == 0x3FC1 << 64 | TOP
     assert tiny >> 64 == 0x3FC0
+
+
+x, y, z, d, f = X.var("lx", 80), X.var("ly", 80), X.var("lz", 80), X.var("ld", 64), X.var("lf", 32)
+INTS = {w: X.var(f"li{w}", w) for w in (8, 32, 64, 65, 128)}
+NODES = {
+    "fadd": X.fadd(x, y, 80),
+    "fsub": X.fsub(x, y, 80),
+    "fmul": X.fmul(x, y, 80),
+    "fdiv": X.fdiv(x, y, 80),
+    "frem": X.frem(x, y, 80),
+    "fsqrt": X.fsqrt(x, 80),
+    "ffma": X.ffma(x, y, z, 80),
+    "rtz": X.ftrunc(x, 80),
+    "rtp": X.fceil(x, 80),
+    "rtn": X.ffloor(x, 80),
+    "rne": X.frint(x, 80),
+    "rna": X.fround(x, 80),
+    "feq": X.fcmp("oeq", x, y, 80),
+    "flt": X.fcmp("olt", x, y, 80),
+    "fle": X.fcmp("ole", x, y, 80),
+    **{f"to f{w}": X.fp_convert(x, 80, w) for w in (16, 32, 64)},
+    "from f64": X.fp_convert(d, 64, 80),
+    "from f32": X.fp_convert(f, 32, 80),
+    **{f"from i{w}": X.si_to_fp(i, w, 80) for w, i in INTS.items()},
+    **{f"to i{w}": X.fp_to_si(x, 80, w) for w in (16, 32, 64, 65, 128)},
+}
+
+
+@pytest.mark.parametrize("name", NODES)
+def test_bits_for_the_solvers(name: str) -> None:
+    """What is asked of the solvers has the value of the node, under any model."""
+    node = NODES[name]
+    bits = x87_bits.lowered(node)
+    rng = random.Random(name)
+    for a, b, c in zip(images(1)[:400], images(2), images(3), strict=False):
+        model = {x.a: a, y.a: b, z.a: c}
+        for v in (d, f, *INTS.values()):
+            special = [0, 1 << (v.w - 1), (1 << v.w) - 1, 1, 0x7FF0000000000000, 0x7F800000]
+            drawn = [rng.getrandbits(v.w), rng.getrandbits(v.w) >> rng.randrange(v.w), rng.choice(special)]
+            model[v.a] = rng.choice(drawn) & (1 << v.w) - 1
+        assert X.evaluate(bits, model) == X.evaluate(node, model), [hex(m) for m in model.values()]

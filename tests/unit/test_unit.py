@@ -192,8 +192,24 @@ def test_merged_paths_are_ranked_and_reproduced_too(tmp_path: Path) -> None:
 TWO = """extern int ask(void);
 int first(int n) { return n / (n - 5); }
 static int second(void) { return ask(); }
-int third(long double x) { return x > 1 ? second() : 0; }
+int third(_Float16 x) { return x > 1 ? second() : 0; }
 """
+
+LONG = """#include <assert.h>
+extern long double ask(void);
+struct pair { char c; long double x; };
+int f(long double x, struct pair *p) {
+  if (x > 1 && x < 1.0000000000000000002L && p->x == x + 1) assert(ask() != 0.1L);
+  return 0;
+}
+"""
+
+
+def test_long_doubles(tmp_path: Path) -> None:
+    """As arguments, behind pointers and as answers, with numbers that no double can hold."""
+    (found,) = unit(tmp_path, LONG, "f")
+    assert [e["kind"] for e in found["errors"] if e["rank"] == "answer"] == ["assert"]
+    assert all_reproduced(found)
 
 
 def test_all_functions_of_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -204,7 +220,7 @@ def test_all_functions_of_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[s
     functions = json.loads((out / "unit.json").read_text())["functions"]
     assert [f["function"] for f in functions] == ["first", "second", "third"]
     assert functions[1]["unknown_functions"]["ask"]["count"] == 1
-    assert "x86_fp80" in functions[2]["unsupported"]
+    assert "half" in functions[2]["unsupported"]
     assert "divide by zero" in printed and "n == 5" in printed and "reproduced natively" in printed
     assert "may answer anything: ask" in printed
     run = json.loads((out / "first" / "run.json").read_text())

@@ -23,6 +23,7 @@ from anabranch.ir.types import VOID, FloatType, IntType, PointerType, StructType
 from anabranch.machine.addresses import base_numbers, nearest
 from anabranch.machine.ends import Loss
 from anabranch.machine.location import Where
+from anabranch.machine.operations import FLOATS
 from anabranch.machine.path import Input
 
 Value = Any
@@ -268,7 +269,7 @@ class _AnswerMaker:
 
     def number(self, type: Type, name: str) -> Value:
         if not isinstance(type, IntType | FloatType) or (
-            isinstance(type, FloatType) and type.bits not in (32, 64)
+            isinstance(type, FloatType) and type.kind not in FLOATS
         ):
             raise Loss("unsupported", f"unknown value of type {type}")
         width = (type.bits + 7) // 8 * 8

@@ -16,6 +16,7 @@ from anabranch.machine.elements import is_scalar
 from anabranch.machine.ends import Loss
 from anabranch.machine.memory import PAGE_BITS, PAGE_MASK
 from anabranch.machine.objects import MASK64
+from anabranch.machine.operations import float_width
 from anabranch.machine.translator.namespace import Namespace
 from anabranch.machine.translator.plan import SIGNED, Plan
 
@@ -232,33 +233,28 @@ class Emitter:
         a, b = map(self.operand, instruction.operands)
         type = instruction.type
         element = type.element if isinstance(type, VectorType) else type
-        self._float_width(element)
+        float_width(element)
         if isinstance(type, VectorType):
             operation = self.namespace.scalar_operation(instruction.opcode, element.bits)
             return [f"{target} = lanewise({operation}, {a}, {b})"]
         return [f"{target} = {instruction.opcode}({a}, {b}, {element.bits})"]
 
-    def _float_width(self, type: Type) -> int:
-        if not isinstance(type, FloatType) or type.bits not in (32, 64):
-            raise Loss("unsupported", f"arithmetic on {type}")
-        return type.bits
-
     def _fneg(self, instruction: Instruction, target: str) -> Lines:
         type = instruction.type
         value = self.operand(instruction.operands[0])
         if isinstance(type, VectorType):
-            sign = 1 << (self._float_width(type.element) - 1)
+            sign = 1 << (float_width(type.element) - 1)
             return [f"{target} = tuple(x ^ {sign} for x in {value})"]
-        return [f"{target} = {value} ^ {1 << (self._float_width(type) - 1)}"]
+        return [f"{target} = {value} ^ {1 << (float_width(type) - 1)}"]
 
     def _fcmp(self, instruction: Instruction, target: str) -> Lines:
         a, b = map(self.operand, instruction.operands)
         type = instruction.operands[0].type
         if isinstance(type, VectorType):
-            width = self._float_width(type.element)
+            width = float_width(type.element)
             compare = self.namespace.scalar_operation(f"fcmp_{instruction.extra}", width)
             return [f"{target} = lanewise({compare}, {a}, {b})"]
-        return [f"{target} = fcmp({str(instruction.extra)!r}, {a}, {b}, {self._float_width(type)})"]
+        return [f"{target} = fcmp({str(instruction.extra)!r}, {a}, {b}, {float_width(type)})"]
 
     # ---- addresses and memory ------------------------------------------------------------------------
 

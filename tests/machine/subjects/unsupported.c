@@ -12,7 +12,7 @@ int main(int argc, char **argv) {
   switch (klee_range(0, 5, "which")) {
   case 0: { int r; __asm__("movl $5, %0" : "=r"(r)); return r; }
   case 1: return undefined_anywhere(3);
-  case 2: { long double x = argc; return x * 2 > 1; }
+  case 2: { _Float16 x = argc; return x * 2 > 1; }
   case 3: { int (*f)(int) = undefined_anywhere; return f(1); }
   default: __asm__ volatile("" ::: "memory"); return 0;
   }
