@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from anabranch.cli.wording import clock, count
+from anabranch.cli.wording import clock, count, ranges
 from anabranch.report.errors import ErrorRecord
 from anabranch.report.result import RunResult
 from anabranch.report.rundir import LAST
@@ -21,7 +21,7 @@ _STOPPED = {
 def summary(result: RunResult, directory: Path) -> str:
     """A few lines for someone who runs the engine for the first time."""
     lines = [_explored(result), *_losses(result), *_assumptions(result), *_coverage(result), *_errors(result)]
-    lines += _next_steps(result, directory)
+    lines += [*_behind_errors(result), *_checks(result), *_next_steps(result, directory)]
     return "\n".join(lines)
 
 
@@ -39,7 +39,8 @@ def _explored(result: RunResult) -> str:
     if result.complete and not result.losses:
         if result.reductions.get("zequivalence", {}).get("removed"):
             return f"Complete: explored every path or one that shows the same, {paths}, in {clock(seconds)}."
-        return f"Complete: explored every path, {paths}, in {clock(seconds)}."
+        every = "every path to its end or to an error" if result.unexplored else "every path"
+        return f"Complete: explored {every}, {paths}, in {clock(seconds)}."
     reason = ""
     if result.stopped is not None:
         reason = f", {_STOPPED.get(result.stopped, f'stopped by --{result.stopped}')}"
@@ -91,12 +92,17 @@ def _coverage(result: RunResult) -> Iterator[str]:
         yield f"Covered {' and '.join(covered)}{known}."
 
 
-def _where(error: ErrorRecord) -> str:
-    place = error.place
-    if error.file and os.path.isabs(error.file):
-        near = os.path.relpath(error.file)
+def _near(file: str) -> str:
+    """A file as seen from the current directory, if it lies below."""
+    if file and os.path.isabs(file):
+        near = os.path.relpath(file)
         if not near.startswith(".."):
-            place = f"{near}:{error.line}"
+            return near
+    return file
+
+
+def _where(error: ErrorRecord) -> str:
+    place = f"{_near(error.file)}:{error.line}" if error.file and error.line else error.place
     return f"{place} in {error.function}" if error.function else place
 
 
@@ -112,6 +118,29 @@ def _errors(result: RunResult) -> Iterator[str]:
         yield f"  {_where(error)}: {error.message} [{error.kind}]"
     if len(result.errors) > _SHOWN:
         yield f"  and {len(result.errors) - _SHOWN} more; see errors in run.json"
+
+
+def _behind_errors(result: RunResult) -> Iterator[str]:
+    if not result.unexplored:
+        return
+    yield "Not explored, because paths ended in an error before they got there:"
+    for item in result.unexplored[:_SHOWN]:
+        places = "; ".join(f"{_near(file)}:{ranges(lines)}" for file, lines in item.lines.items())
+        what = f"{places} in {item.function}" if places else f"parts of {item.function}"
+        yield f"  {what}" + (", which was never entered" if item.whole else "")
+    if len(result.unexplored) > _SHOWN:
+        more = count(len(result.unexplored) - _SHOWN, "more function")
+        yield f"  and {more}; see unexplored_behind_errors in run.json"
+
+
+def _checks(result: RunResult) -> Iterator[str]:
+    watching = [check for check in result.checks if check.total]
+    idle = [check.name for check in result.checks if not check.total]
+    if not result.checks:
+        return
+    made = ", ".join(f"{check.name} {check.reached:,} of {check.total:,}" for check in watching)
+    none = f"nothing to check for {', '.join(idle)}" if idle else ""
+    yield f"Checks made, by places reached: {'; '.join(filter(None, (made, none)))}."
 
 
 def _shown_directory(directory: Path) -> Path:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 def count(number: int, noun: str, plural: str = "") -> str:
     """`1 path`, `2 paths`, `12,345 paths`."""
@@ -30,3 +32,14 @@ def clock(seconds: float) -> str:
 
 def megabytes(size: int) -> str:
     return f"{size / (1 << 20):,.0f} MB"
+
+
+def ranges(numbers: Sequence[int]) -> str:
+    """`3-5, 9`, of ascending numbers."""
+    parts: list[list[int]] = []
+    for number in numbers:
+        if parts and number == parts[-1][-1] + 1:
+            parts[-1][1:] = [number]
+        else:
+            parts.append([number])
+    return ", ".join("-".join(map(str, part)) for part in parts)

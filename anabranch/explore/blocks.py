@@ -49,6 +49,14 @@ def _has_line(instruction: Instruction) -> bool:
     return not callee_name(instruction).startswith(_MARKERS)
 
 
+def line_at(function: Function, block: int, position: int) -> tuple[str, int] | None:
+    """The source line that executing an instruction executes, if any."""
+    instruction = function.blocks[block].instructions[position]
+    if not _has_line(instruction) or instruction.loc is None:
+        return None
+    return instruction.loc.file, instruction.loc.line
+
+
 def _may_not_return(instruction: Instruction) -> bool:
     return instruction.opcode == "call" and not callee_name(instruction).startswith(("llvm.", "anabranch."))
 

@@ -257,6 +257,26 @@ class BlockTable:
                 found[shape.name] = blocks
         return found
 
+    def user_functions(self) -> list[Function]:
+        return [self._module.functions[shape.name] for shape in self._user_shapes()]
+
+    def executed(self, function: Function, counters: Sequence[int]) -> Callable[[int, int], bool]:
+        """`(block, position)`: did a path execute that instruction of a function?"""
+        shape = self._shape(function)
+        first = shape.first
+        if first is None:
+            return lambda block, position: False
+        numbers: dict[int, list[tuple[int, int]]] = {}  # pieces of a block, the last one first
+        for number, piece in enumerate(shape.pieces, first):
+            numbers.setdefault(piece.block, []).insert(0, (piece.start, number))
+
+        def executed(block: int, position: int) -> bool:
+            number = next(number for start, number in numbers[block] if start <= position)
+            stops = self._stops.get(number, {})
+            return counters[number] > sum(paths for stop, paths in stops.items() if stop < position)
+
+        return executed
+
     def _shape(self, function: Function) -> _Shape:
         shape = self._shapes.get(function.name)
         if shape is None:

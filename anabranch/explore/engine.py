@@ -14,6 +14,8 @@ from typing import Any
 
 from anabranch import expr
 from anabranch.explore.build import make_backend, make_machine, make_order, make_unknown
+from anabranch.explore.check_sites import check_sites
+from anabranch.explore.checks import chosen
 from anabranch.explore.coverage import BlockTable
 from anabranch.explore.entry import Build, entry_arguments, start_states
 from anabranch.explore.figures import Figures
@@ -285,6 +287,12 @@ class Exploration:
             queries=self.figures.queries(),
             timers={"explore": explored, "solver": self.figures.solver_seconds},
             main_entered=self.machine.program.first_called.get("main"),
+            unexplored=reporter.cut.unexplored(
+                self.program.module, self.program.entry, self.table, self.machine.counters.N
+            ),
+            checks=check_sites(
+                chosen(self.settings.checks), self.table, self.machine.counters.N, reporter.tally.exits > 0
+            ),
             defects=reporter.defects,
             stopped=self.stopped,
             searcher=self.search.description,

@@ -8,6 +8,7 @@ from time import monotonic
 from typing import Any, Protocol
 
 from anabranch.environment import render
+from anabranch.explore.behind_errors import CutPaths
 from anabranch.explore.kinds import PRUNED
 from anabranch.explore.leaks import LeakCheck
 from anabranch.explore.library import user_frame
@@ -61,6 +62,7 @@ class Reporter:
         self.listener = listener
         self.tree = tree
         self.tally = Tally()
+        self.cut = CutPaths()
         self.defects = 0  # paths lost to failures of the engine itself
         self.removed = 0  # states that went no further because others show the same
         self.tests = 0
@@ -175,6 +177,8 @@ class Reporter:
 
     def _failed(self, fault: Fault, where: Where | None, reason: str) -> None:
         self.tally.failures += 1
+        if where is not None:
+            self.cut.add(where)
         covering = self.machine.path.covered_new
         self._close(reason, where)
         loc = where.loc if where is not None else None

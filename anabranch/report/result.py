@@ -58,6 +58,25 @@ class Coverage:
     files: Mapping[str, FileCoverage] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Unexplored:
+    """Lines of a function, by file, that no path ran and that lie behind an error; `whole`: all it has."""
+
+    function: str
+    lines: Mapping[str, tuple[int, ...]]
+    whole: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CheckSites:
+    """A check that was made: the kinds of errors it reports, and the places in the program it watches."""
+
+    name: str
+    kinds: tuple[str, ...]
+    reached: int = 0
+    total: int = 0
+
+
 @dataclass(slots=True)
 class RunResult:
     """The outcome of an exploration.
@@ -89,6 +108,10 @@ class RunResult:
     main_entered: float | None = None
     """When the program's `main` was first called, by `time.monotonic`."""
     settings: dict[str, Any] = field(default_factory=dict)
+    unexplored: list[Unexplored] = field(default_factory=list)
+    """What no path has run because paths ended in errors before they got there."""
+    checks: list[CheckSites] = field(default_factory=list)
+    """The checks made."""
     defects: int = 0
     """Paths lost to failures of the engine itself; each is among the losses as well."""
     stopped: str | None = None

@@ -46,6 +46,20 @@ def run_json(result: RunResult, finished: bool, version: str, max_places: int = 
             }
             for kind, loss in sorted(result.losses.items())
         },
+        "unexplored_behind_errors": {
+            item.function: {
+                "never_entered": item.whole,
+                "lines": {file: list(lines) for file, lines in item.lines.items()},
+            }
+            for item in result.unexplored
+        },
+        "checks": {
+            check.name: {
+                "kinds": list(check.kinds),
+                "places": {"reached": check.reached, "not_reached": check.total - check.reached},
+            }
+            for check in result.checks
+        },
         "paths": {"exit": result.paths_exit, "error": result.paths_error, "total": result.paths_total},
         "multiplicity": result.paths_multiplicity,
         "exact_paths": result.paths_exact,

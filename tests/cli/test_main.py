@@ -21,7 +21,7 @@ from anabranch.report.errors import ErrorRecord
 from anabranch.report.events import Listener, Progress, TestCase
 from anabranch.report.ktest import encode
 from anabranch.report.reader import read_run
-from anabranch.report.result import Coverage, Ratio, RunResult
+from anabranch.report.result import CheckSites, Coverage, Ratio, RunResult, Unexplored
 from anabranch.report.stats import StatsRow
 
 Explore = Callable[[Any, Any, Listener], RunResult]
@@ -244,6 +244,35 @@ def test_a_path_lost_to_the_engine_is_an_internal_problem(
     assert "'run', 'a.c'" in log
     run = read_run(Path("anabranch-out-0"))
     assert run.finished and not run.complete
+
+
+def test_checks_and_what_lies_behind_errors_are_told(
+    engine: Callable[[Explore], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fails(program: Any, settings: Any, listener: Listener) -> RunResult:
+        result = good_run(program, settings, listener)
+        here = str(Path("a.c").resolve())
+        result.unexplored = [
+            Unexplored("main", {here: (4, 5, 6, 9)}),
+            Unexplored("f", {"/s/b.c": (2,)}, True),
+        ]
+        result.checks = [CheckSites("memory", ("wild-pointer",), 3, 1204), CheckSites("division", ())]
+        return result
+
+    engine(fails)
+    assert main(["run", "a.c"]) == 0
+    out = capsys.readouterr().out
+    assert "Complete: explored every path to its end or to an error, 2 paths" in out
+    assert (
+        "Not explored, because paths ended in an error before they got there:\n"
+        "  a.c:4-6, 9 in main\n"
+        "  /s/b.c:2 in f, which was never entered\n"
+    ) in out
+    assert "Checks made, by places reached: memory 3 of 1,204; nothing to check for division.\n" in out
+    document = read_run(Path("anabranch-out-0")).run
+    assert document["complete"]
+    assert document["unexplored_behind_errors"]["f"] == {"never_entered": True, "lines": {"/s/b.c": [2]}}
+    assert document["checks"]["memory"]["places"] == {"reached": 3, "not_reached": 1201}
 
 
 def test_losses_are_told(engine: Callable[[Explore], None], capsys: pytest.CaptureFixture[str]) -> None:
