@@ -1,20 +1,31 @@
 """Accesses through symbolic addresses.
 
 An address is resolved to one object by its base first: the constant part of the sum carries the object's
-number, so `table + index` names its object without the solver. Where that fails, the model of the path
-says which object the address can mean, and the path forks over the possibilities. Within the object, a
-read becomes a balanced tree of `ite` over runs of equal values, a write an `ite` on every byte it may hit.
+number, so `table + index` names its object without the solver. Where paths were merged, there is a choice
+between bases: the path forks over the objects that they name, and each base that is wrong is an error of
+its own kind, as it would be on the path that it came from. Where no base is found, the model of the path says
+which object the address can mean, and the path forks over the possibilities. Within the object, a read
+becomes a balanced tree of `ite` over runs of equal values, a write an `ite` on every byte it may hit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from anabranch import expr
 from anabranch.expr import Expr, expr_vars
-from anabranch.expr.variables import postorder_within
 from anabranch.machine.arithmetic import to_signed
+from anabranch.machine.bases import (
+    Cases,
+    base_numbers,
+    cases_by_base,
+    is_made_of_constants,
+    narrowed,
+    number_of,
+    with_whole_choices,
+)
 from anabranch.machine.ends import Fault, Loss, ProgramError
 from anabranch.machine.memory import split_value
 from anabranch.machine.objects import ObjectInfo
@@ -29,50 +40,8 @@ MAX_LEAVES = 1 << 16  # places a read may choose from before the path forks over
 MAX_TARGETS = 1 << 11  # likewise for a write, which touches every one of them
 MAX_CHOICES = 1 << 18  # bytes of a block at all the places where it may be written
 FEW = 64  # places that are told one by one
-MAX_PARTS = 512  # of an address that are looked at to find the objects it names
-MAX_BASES = 16
-SUMS = ("add", "sub")
+MAX_KINDS = 16  # places of an error through an address without a base that are told apart
 WORD = 8  # bytes that a block is chosen in at a time
-
-
-def nearest(constant: int) -> int:
-    """The object number that a constant part names; `p[n - 1]` leaves it somewhat below the object."""
-    return (constant + (1 << 31)) >> 32 & 0xFFFFFFFF
-
-
-def base_numbers(address: Expr) -> list[int] | None:
-    """Object numbers that the constant parts of an address add up to, through sums, differences and `ite`s; 0
-    stands for none. None if there are too many to look at.
-
-    Only whole sums are looked at: in `p + (end - q)` the constant part of `end` names nothing that the
-    address is based on.
-    """
-    order = postorder_within([address], MAX_PARTS, _parts)
-    if order is None:
-        return None
-    numbers: dict[Value, set[int]] = {}
-    for node in order:
-        if node.op == "ite":
-            found = _numbers(node.b, numbers) | _numbers(node.c, numbers)
-        elif node.op in SUMS:
-            sign = 1 if node.op == "add" else -1
-            right = _numbers(node.b, numbers)
-            found = {(x + sign * y) & 0xFFFFFFFF for x in _numbers(node.a, numbers) for y in right}
-        else:
-            found = {0}
-        if len(found) > MAX_BASES:
-            return None
-        numbers[node] = found
-    return sorted(numbers[address])
-
-
-def _parts(e: Expr) -> list[Expr]:
-    parts = (e.a, e.b) if e.op in SUMS else (e.b, e.c) if e.op == "ite" else ()
-    return [part for part in parts if part.__class__ is Expr]
-
-
-def _numbers(part: Value, known: dict[Value, set[int]]) -> set[int]:
-    return known[part] if part.__class__ is Expr else {nearest(part)}
 
 
 def stride(offset: Expr) -> tuple[int, int]:
@@ -107,8 +76,9 @@ class AddressResolver:
         self._constant_reads: dict[tuple[Any, ...], Value] = {}
         self.resolved = 0
         """How many accesses had a symbolic address."""
-        self.choose_base: Callable[[Expr], Value] | None = None
-        """Decides what an address is based on, where more is known of pointers than their value."""
+        self.strict = False
+        """Null is an error at any index, and so is a number that no object's address went into: where
+        pointers are unknown, no caller can mean an index that leads from one object to another."""
 
     def forget_symbolic(self) -> None:
         """Drop what is remembered of reads from constant objects."""
@@ -119,24 +89,54 @@ class AddressResolver:
     def resolve(self, address: Expr, size: int, write: bool) -> tuple[ObjectInfo, Value]:
         """The object of an access of `size` bytes and the offset in it; the path now implies that it fits."""
         self.resolved += 1
-        named = [self.memory.find(number) for number in base_numbers(address) or ()]
-        candidates = [info for info in named if info is not None]
-        if len(candidates) == 1 and len(named) == 1:
-            return self._in_bounds(address, size, write, candidates[0])
-        for info in candidates:
-            if not info.end and self._inside(address, size, info):
-                return self._found(address, size, write, info)
-        return self._by_model(address, size, write)
+        numbers = base_numbers(address)
+        if numbers is not None and len(numbers) == 1:
+            info = self.memory.find(numbers[0])
+            if info is not None:
+                return self._in_bounds(address, size, write, info)
+        whole = with_whole_choices(address)
+        cases = cases_by_base(whole) if whole.__class__ is Expr else None
+        if cases is not None and len(cases) > 1:
+            return self._by_cases(whole, size, write, cases)
+        if cases is not None and (info := self.memory.find(next(iter(cases)))) is not None:
+            return self._in_bounds(whole, size, write, info)
+        return self._by_model(whole, size, write)
+
+    def _by_cases(self, address: Expr, size: int, write: bool, cases: Cases) -> tuple[ObjectInfo, Value]:
+        """An address with several bases: those that fail at any index are reported, each as what it is; the
+        path forks over the others."""
+        others: list[tuple[int, Value]] = []
+        fault: Fault | None = None
+        for number, condition in sorted(cases.items()):
+            fault = self._fault_of_base(number, narrowed(address, number), size, write)
+            if fault is None:
+                others.append((number, condition))
+            else:
+                self.machine.check(condition, fault)
+        if not others:
+            assert fault is not None
+            raise ProgramError(fault)  # the conditions leave nothing else
+        number = next((n for n, condition in others[:-1] if condition), others[-1][0])
+        info, taken = self.memory.find(number), narrowed(address, number)
+        if info is not None:
+            return self._in_bounds(taken, size, write, info)
+        return self._by_model(taken, size, write)
+
+    def _fault_of_base(self, number: int, address: Value, size: int, write: bool) -> Fault | None:
+        """The error that an access with this base is, whatever the index; None if there may be none."""
+        info = self.memory.find(number)
+        if info is not None and info.end:
+            details = self.memory.access_info(address, size, write, info)
+            return Fault("use-after-free", "memory error: use after free", details)
+        if info is None and address.__class__ is int:
+            return self.memory.fault_of(address, size, write)
+        return None
 
     def _defined(self, address: Expr) -> Value:
         """The address as far as it is known, without uninitialised data if that has no influence on it."""
         address = self.machine.knowledge.settled(address)
         if address.__class__ is not Expr:
             return address
-        if self.choose_base is not None:
-            address = self.choose_base(address)
-            if address.__class__ is not Expr:
-                return address
         indices = expr_vars(address)
         if not indices or indices[0] >= 0:
             return address
@@ -175,26 +175,41 @@ class AddressResolver:
             raise ProgramError(Fault("read-only", "write to constant memory", details))
         return info, expr.sub(address, info.base, 64)
 
-    def _by_model(self, address: Expr, size: int, write: bool) -> tuple[ObjectInfo, Value]:
+    def _by_model(self, address: Value, size: int, write: bool) -> tuple[ObjectInfo, Value]:
         """Take the object that the model of the path points to; siblings take the others."""
-        while True:
+        if address.__class__ is int:
+            return self.memory.check_access(address, size, write), address & 0xFFFFFFFF
+        based = is_made_of_constants(address)
+        nowhere = self.strict and not based
+        for attempt in itertools.count():
             value = self.machine.sample(address, 64)
             info = self.memory.find(value >> 32)
-            if info is not None and not info.end and (value & 0xFFFFFFFF) + size <= info.size:
+            fits = info is not None and not info.end and (value & 0xFFFFFFFF) + size <= info.size
+            if info is not None and fits and not nowhere:
                 if self._inside(address, size, info):
                     return self._found(address, size, write, info)
                 continue
-            valid = self._some_valid(address, size)
-            details = self.memory.access_info(value, size, write, info)
-            null = value >> 32 == 0
-            fault = Fault(
-                "null-pointer" if null else "wild-pointer",
-                f"memory error: {'null pointer dereference' if null else 'wild pointer'}",
-                details,
-            )
-            if valid is False:
+            valid = False if nowhere else self._some_valid(address, size)
+            fault = self._fault_at(value, size, write, based)
+            bad = expr.not_(valid)
+            if fault.kind == "null-pointer" or (based and attempt < MAX_KINDS):
+                # Other values of the address are other errors.
+                alike = expr.eq(number_of(address), number_of(value), 32)
+                self.machine.check(expr.and_(bad, alike, 1), fault)
+            elif valid is False:
                 raise ProgramError(fault)
-            self.machine.check(expr.not_(valid), fault)
+            else:
+                self.machine.check(bad, fault)
+        raise AssertionError("an address without a value")
+
+    def _fault_at(self, value: int, size: int, write: bool, based: bool) -> Fault:
+        """The error of an access at a value of an address: what lies near it only matters if the address was
+        made of those of objects."""
+        fault = self.memory.fault_of(value, size, write) if based or not number_of(value) else None
+        if fault is not None:
+            return fault
+        details = self.memory.access_info(value, size, write, None)
+        return Fault("wild-pointer", "memory error: wild pointer", details)
 
     def _some_valid(self, address: Expr, size: int) -> Value:
         """The address hits some live object."""

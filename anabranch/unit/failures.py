@@ -10,7 +10,7 @@ from anabranch.environment.unknown import Contents
 from anabranch.environment.unknown.calls import LEAVES
 from anabranch.expr import Expr, evaluate, sub, ult
 from anabranch.machine import Fault, Machine, Where, conditions, record
-from anabranch.machine.addresses import nearest
+from anabranch.machine.bases import nearest
 from anabranch.machine.path import NAMES, Input
 from anabranch.report.errors import ErrorRecord
 from anabranch.solver import Slice, SliceSpace, SolverUnknown

@@ -18,7 +18,7 @@ from typing import Any
 
 from anabranch.environment.unknown import UnknownFunctions, UnknownObject
 from anabranch.expr import Expr, evaluate, expr_vars, not_, substitute, variable
-from anabranch.machine.addresses import nearest
+from anabranch.machine.bases import nearest
 from anabranch.solver import SliceSpace, SolverUnknown, conjunction, disjunction
 from anabranch.unit.failures import Failure, contents_of
 

@@ -20,7 +20,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from bench.lib.kinds import coarse
 from bench.lib.ktest import read_ktest
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -75,8 +74,8 @@ class EngineRun:
         return bool(self.run["complete"])
 
     def errors(self) -> set[tuple[str, int]]:
-        """(coarse kind, line) of every error reported."""
-        return {(coarse(e["kind"]), int(e["line"])) for e in self.run["errors"]}
+        """(kind, line) of every error reported."""
+        return {(str(e["kind"]), int(e["line"])) for e in self.run["errors"]}
 
     def covered_lines(self, source: Path) -> tuple[set[int], set[int]]:
         """(covered, all that have code) of one source file."""
@@ -254,7 +253,7 @@ def read_tests_of(directory: Path) -> list[TestRecord]:
             TestRecord(
                 number=number,
                 end=entry["end"],
-                kind=coarse(kind) if kind else None,
+                kind=kind,
                 line=entry.get("line"),
                 exit_code=entry.get("exit_code"),
                 output=bytes.fromhex(entry.get("output") or ""),

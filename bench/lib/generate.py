@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from bench.lib.gen.expressions import Expressions
 from bench.lib.gen.faults import write_fault
+from bench.lib.gen.pointers import Pointers
 from bench.lib.gen.scope import Array, Function, Scope, Source, Variable
 from bench.lib.gen.statements import Statements
 from bench.lib.gen.types import COMMON, I8, I16, I32, SMALL, TYPEDEFS, U8, U16, U32, U64, CType, convert
@@ -31,6 +32,7 @@ PRELUDE = """\
 #define NZ(d) (d)
 #define SH(s, w) (s)
 #define PTR(p) (p)
+#define ELEM(p, i, n) ((p)[i])
 #define FREE(p) free(p)
 #endif"""
 
@@ -109,6 +111,7 @@ class _Writer:
         self.floating = rng.random() < 0.15
         self.expressions = Expressions(rng, wide=rng.random() < 0.2)
         self.statements = Statements(rng, self.source, self.expressions, self.exact)
+        self.pointers = Pointers(self.statements) if rng.random() < 0.5 else None
         self.globals = Scope()
         self.inputs: list[Input] = []
 
@@ -178,6 +181,8 @@ class _Writer:
             kind = "static const" if constant else "STATE static"
             source.raw(f"{kind} {ctype.name} {name}[{count}] = {{{items}}};")
             self.globals.arrays.append(Array(name, ctype, count, readonly=constant))
+        if self.pointers is not None:
+            self.pointers.globals()
 
     def _function(self) -> None:
         shape = self.rng.random()
@@ -333,11 +338,16 @@ class _Writer:
         before = len(scope.variables)
         self._symbolic(scope)
         scope.inputs = tuple(scope.variables[before:])
+        if self.pointers is not None:
+            self.pointers.locals()
         faults = rng.choice((0, 0, 1, 1, 2, 3))
         total = rng.randrange(6, 14)
         places = sorted(rng.randrange(total) for _ in range(faults))
         for number in range(total):
-            self.statements.statement(scope)
+            if self.pointers is not None and rng.random() < 0.6:
+                self.pointers.statement(scope)
+            else:
+                self.statements.statement(scope)
             if self.floating and number == 1:
                 self._float(scope)
             while places and places[0] == number:

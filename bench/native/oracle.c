@@ -85,11 +85,11 @@ void oracle_line(int line) {
   }
 }
 long long oracle_index(long long index, long long count, int line) {
-  if (index < 0 || index >= count) oracle_error("ptr", line);
+  if (index < 0 || index >= count) oracle_error("out-of-bounds", line);
   return index;
 }
 unsigned long long oracle_nonzero(unsigned long long divisor, int line) {
-  if (!divisor) oracle_error("div", line);
+  if (!divisor) oracle_error("division-by-zero", line);
   return divisor;
 }
 unsigned oracle_shift(unsigned amount, unsigned width, int line) {
@@ -103,8 +103,15 @@ static int find_block(const void *p) {
 }
 void *oracle_pointer(const void *p, int line) {
   int i = find_block(p);
-  if (!p || (i >= 0 && !blocks[i].live)) oracle_error("ptr", line);
+  if (!p) oracle_error("null-pointer", line);
+  if (i >= 0 && !blocks[i].live) oracle_error("use-after-free", line);
   return (void *)p;
+}
+/* An element of the array that a pointer leads to the start of: a block of the heap, or `count` elements. */
+void *oracle_element(const void *p, long long index, long long size, long long count, int line) {
+  int i = find_block(oracle_pointer(p, line));
+  if (i >= 0) count = (long long)blocks[i].size / size;
+  return (unsigned char *)p + oracle_index(index, count, line) * size;
 }
 void *oracle_malloc(size_t size) {
   size_t padded = (size + 31) & ~(size_t)15;
@@ -120,7 +127,8 @@ void *oracle_malloc(size_t size) {
 void oracle_free(void *p, int line) {
   if (!p) return;
   int i = find_block(p);
-  if (i < 0 || blocks[i].at != p || !blocks[i].live) oracle_error("free", line);
+  if (i < 0 || blocks[i].at != p) oracle_error("invalid-free", line);
+  if (!blocks[i].live) oracle_error("double-free", line);
   blocks[i].live = 0;
 }
 void oracle_symbolic(void *at, size_t size) {

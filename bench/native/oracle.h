@@ -10,6 +10,7 @@ long long oracle_index(long long index, long long count, int line);
 unsigned long long oracle_nonzero(unsigned long long divisor, int line);
 unsigned oracle_shift(unsigned amount, unsigned width, int line);
 void *oracle_pointer(const void *p, int line);
+void *oracle_element(const void *p, long long index, long long size, long long count, int line);
 void *oracle_malloc(size_t size);
 void oracle_free(void *p, int line);
 void oracle_symbolic(void *at, size_t size);
@@ -25,6 +26,7 @@ int oracle_puts(const char *text);
 #define NZ(d) ((__typeof__(+(d)))oracle_nonzero((unsigned long long)(d), __LINE__))
 #define SH(s, w) oracle_shift((s), (w), __LINE__)
 #define PTR(p) ((__typeof__(p))oracle_pointer((p), __LINE__))
+#define ELEM(p, i, n) (*(__typeof__(p))oracle_element((p), (long long)(i), sizeof *(p), (n), __LINE__))
 #define FREE(p) oracle_free((p), __LINE__)
 
 #undef klee_make_symbolic

@@ -18,7 +18,7 @@ TEXT = "int main(void) {\nCOV one();\nCOV two();\nCOV three();\n}\n"
 PROGRAM = Program(1, TEXT, (Input("x", 1, 4),), exact=True, library_forks=False, floating=False)
 # Inputs 0 and 1 print, 2 fails on line 4, 3 is excluded by an assumption.
 TRUTH = Truth(
-    ends=(End("exit", 0, 5, b"a"), End("ptr", 4, 0, b""), End("assume", 0, 0, b"")),
+    ends=(End("exit", 0, 5, b"a"), End("out-of-bounds", 4, 0, b""), End("assume", 0, 0, b"")),
     covers=(frozenset({2, 3}), frozenset({2, 4}), frozenset({2})),
     end_of=array("I", [0, 0, 1, 2]),
     cover_of=array("I", [0, 0, 1, 2]),
@@ -32,7 +32,9 @@ def record(number: int, value: int, **changes: Any) -> TestRecord:
 
 
 def good_run() -> EngineRun:
-    failing = record(2, 2, end="error", kind="ptr", exit_code=None, output=b"", lines=frozenset({2, 4}))
+    failing = record(
+        2, 2, end="error", kind="out-of-bounds", exit_code=None, output=b"", lines=frozenset({2, 4})
+    )
     files = {"/some/where/program.c": {"lines_covered": [2, 3, 4], "lines_total": [2, 3, 4, 5]}}
     document = {
         "complete": True,
@@ -53,7 +55,11 @@ def test_agreement() -> None:
 
 
 def test_wrong_exit_code_output_and_kind() -> None:
-    for changes in ({"exit_code": 6}, {"output": b"b"}, {"end": "error", "kind": "div", "line": 3}):
+    for changes in (
+        {"exit_code": 6},
+        {"output": b"b"},
+        {"end": "error", "kind": "division-by-zero", "line": 3},
+    ):
         run = good_run()
         run.tests[0] = replace(run.tests[0], **changes)
         assert "test 1, input 0: predicted" in found(run)
@@ -63,7 +69,10 @@ def test_error_in_another_place() -> None:
     run = good_run()
     run.run["errors"][0]["line"] = 3
     text = found(run)
-    assert "error never found: ptr at line 4" in text and "error that no input shows: ptr at line 3" in text
+    assert (
+        "error never found: out-of-bounds at line 4" in text
+        and "error that no input shows: out-of-bounds at line 3" in text
+    )
 
 
 def test_lost_path() -> None:
@@ -72,7 +81,7 @@ def test_lost_path() -> None:
     run.run["paths"]["total"] = 1
     run.run["errors"] = []
     text = found(run)
-    assert "end never found: ptr at line 4" in text
+    assert "end never found: out-of-bounds at line 4" in text
     assert "1 of 2 native paths have no test" in text and "1 paths, natively 2" in text
 
 

@@ -91,8 +91,8 @@ def test_the_oracle_tells_ends_lines_and_paths(tmp_path: Path) -> None:
     assert {(e.kind, e.code, e.output) for e in truth.ends} == {
         ("exit", 3, b"a"),
         ("exit", 0, b""),
-        ("ptr", 0, b""),
+        ("out-of-bounds", 0, b""),
     }
-    assert truth.errors() == {("ptr", first + 7)}
+    assert truth.errors() == {("out-of-bounds", first + 7)}
     assert truth.lines() == {first + k for k in (2, 3, 4, 6, 7)}
     assert truth.path_count() == 3

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from anabranch.expr import add, eq, ite, sub, var, zext
-from anabranch.machine.addresses import MAX_BASES, base_numbers
+from anabranch.machine.bases import MAX_BASES, base_numbers
 
 ROOM, TEXT = 7 << 32, 12 << 32
 

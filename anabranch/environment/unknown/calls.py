@@ -20,7 +20,7 @@ from anabranch.expr import Expr
 from anabranch.ir.module import Function
 from anabranch.ir.source_types import CType
 from anabranch.ir.types import VOID, FloatType, IntType, PointerType, StructType, Type
-from anabranch.machine.addresses import base_numbers, nearest
+from anabranch.machine.bases import base_numbers, nearest
 from anabranch.machine.ends import Loss
 from anabranch.machine.location import Where
 from anabranch.machine.operations import FLOATS

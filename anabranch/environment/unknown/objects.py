@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from anabranch import expr
-from anabranch.environment.unknown.bases import BaseChooser
 from anabranch.environment.unknown.contents import Contents, ContentsMaker, Place, UnknownObject, parts_of
 from anabranch.environment.unknown.views import Views
 from anabranch.expr import Expr, expr_vars
@@ -60,7 +59,7 @@ class UnknownObjects:
         self.views = Views(machine, self.types)
         machine.memory.absent = self.fill
         machine.memory.widen = self.widen
-        machine.addresses.choose_base = BaseChooser(machine).choose
+        machine.addresses.strict = True
 
     # ---- pointers ------------------------------------------------------------------------------------
 

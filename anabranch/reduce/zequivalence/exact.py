@@ -78,9 +78,17 @@ def equivalent(
     """
     if [(name, w) for name, _, w in a.outputs] != [(name, w) for name, _, w in b.outputs]:
         return False
+    differing = []
+    for i, ((_, x, _), (_, y, _)) in enumerate(zip(a.outputs, b.outputs, strict=True)):
+        if x.__class__ is Expr or y.__class__ is Expr:
+            differing.append(i)
+        elif int(x) != int(y):
+            return False
+    # An output that is the same constant on both sides says nothing; it may be a whole page.
+    a, b = _only(a, differing), _only(b, differing)
     roots = [*a.clauses, *b.clauses, *(v for c in (a, b) for _, v, _ in c.outputs if v.__class__ is Expr)]
     if not roots:
-        return _constants(a) == _constants(b)
+        return True
     if any(n.op in FP_OPERATORS or at >= budget.nodes for at, n in enumerate(postorder(roots))):
         return None
     b = apart(b)
@@ -98,8 +106,8 @@ def equivalent(
     return known
 
 
-def _constants(a: StateConstraint) -> list[int]:
-    return [int(v) for _, v, _ in a.outputs if v.__class__ is not Expr]
+def _only(a: StateConstraint, positions: Sequence[int]) -> StateConstraint:
+    return StateConstraint(a.clauses, tuple(a.outputs[i] for i in positions), a.observable)
 
 
 def _formula(a: StateConstraint, outputs: Sequence[Expr]) -> Value:

@@ -466,3 +466,29 @@ def test_somebody_always_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(prune.ZEquivalence, "_compare", all_of_them)
     source = CASES["results"][0].replace("return f();", "int r = f(); return r + 1;")
     assert removing(tmp_path, source).result.complete
+
+
+WIDE = """
+#include <string.h>
+static char page[200];
+static int last;
+static int fill(void) {
+  int kind = __VERIFIER_nondet_int() & 15;
+  for (int i = 0; i < 12; i++)
+    if (kind == i) {
+      memset(page, i, sizeof page);
+      last = __VERIFIER_nondet_int() * kind;
+      return i * __VERIFIER_nondet_int();
+    }
+  return 0;
+}
+int main(void) {
+  int r = fill();
+  return r == 7 && last == 4 ? page[3] : 0;
+}
+"""
+
+
+def test_outputs_wider_than_any_variable(tmp_path: Path) -> None:
+    """Whole pages of known bytes, compared by the solver."""
+    same_findings(plain(tmp_path, WIDE), removing(tmp_path, WIDE, "--zeq", "exact"))
