@@ -381,7 +381,7 @@ class Reporter:
     ) -> int | None:
         path = self.machine.path
         output = record(path.output, holds)
-        loc = where.loc if where is not None else None
+        shown = (user_frame(where) or where.loc) if where is not None and end == "error" else None
         condition = None
         if self.settings.write_conditions:
             condition = to_smtlib(conditions(path.condition))
@@ -391,7 +391,8 @@ class Reporter:
                 objects=tuple(objects),
                 end=end,
                 kind=kind,
-                line=loc.line if loc is not None and end == "error" else None,
+                file=shown.file if shown is not None else None,
+                line=shown.line if shown is not None else None,
                 exit_code=_exit_code(status, model) if status is not None else None,
                 output=render([item for stream, item in output if stream == 1], lambda e: evaluate(e, model)),
                 condition=condition,

@@ -15,7 +15,7 @@ from typing import Any
 from anabranch import expr
 from anabranch.expr import Expr
 from anabranch.ir.types import ArrayType, FloatType, IntType, StructType, Type
-from anabranch.machine.addresses import base_numbers
+from anabranch.machine.bases import base_numbers
 from anabranch.machine.memory import PAGE_BITS, PAGE_MASK, Memory, Page, join_bytes
 from anabranch.machine.objects import OBJECT_SHIFT, OFFSET_MASK, ObjectInfo
 from anabranch.machine.undefined import has_undefined, with_zeros

@@ -8,11 +8,12 @@ prove it. The program is built once more: new stack objects and heap blocks are 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from anabranch.ir import read_module
 from anabranch.ir.module import Function, Instruction
@@ -32,20 +33,34 @@ Line: TypeAlias = tuple[str, int]
 
 
 def lines_of_errors(run_directory: Path) -> dict[int, Line]:
-    """Test -> line of the program's own code at which its path used uninitialised memory."""
+    """Test -> line of the program's own code at which its path used uninitialised memory.
+
+    An error is told once, with one test; others may end in it too, because they covered something new.
+    """
     found: dict[int, Line] = {}
-    try:
-        errors = json.loads((run_directory / "run.json").read_text("utf-8"))["errors"]
-    except (OSError, ValueError, KeyError):
-        return found
-    for error in errors:
-        if error.get("kind") != KIND or error.get("test") is None:
-            continue
-        frames = [error, *error.get("stack", ())]
-        own = [frame for frame in frames if not str(frame.get("file", "")).startswith(_LIBRARY)]
-        if own and own[0].get("file") and own[0].get("line"):
-            found[int(error["test"])] = (str(own[0]["file"]), int(own[0]["line"]))
+    for test in _documents(run_directory / "tests.jsonl"):
+        if test.get("kind") == KIND and test.get("file") and test.get("line"):
+            found[int(test["test"])] = (str(test["file"]), int(test["line"]))
+    for run in _documents(run_directory / "run.json", whole=True):
+        for error in run.get("errors", ()):
+            if error.get("kind") != KIND or error.get("test") is None:
+                continue
+            frames = [error, *error.get("stack", ())]
+            own = [frame for frame in frames if not str(frame.get("file", "")).startswith(_LIBRARY)]
+            if own and own[0].get("file") and own[0].get("line"):
+                found[int(error["test"])] = (str(own[0]["file"]), int(own[0]["line"]))
     return found
+
+
+def _documents(path: Path, whole: bool = False) -> Iterator[dict[str, Any]]:
+    """The JSON objects of a file, one a line or one in all; a run that was killed leaves the last one open."""
+    try:
+        text = path.read_text("utf-8")
+    except OSError:
+        return
+    for part in [text] if whole else text.splitlines():
+        with contextlib.suppress(ValueError):
+            yield json.loads(part)
 
 
 class _Writer:

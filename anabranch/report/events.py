@@ -38,8 +38,8 @@ class TestCase:
     """The inputs of one path: symbolic objects in order of creation, with the bytes chosen for them.
 
     The rest tells how the path ends on these inputs, for replay: `end` is `exit`, `error` or another reason,
-    `kind` and `line` those of the error, `output` what the program printed, `lines` the (file, line) pairs
-    run, `condition` the path condition as SMT-LIB text. None is not known.
+    `kind`, `file` and `line` those of the error, `output` what the program printed, `lines` the (file, line)
+    pairs run, `condition` the path condition as SMT-LIB text. None is not known.
     """
 
     __test__ = False
@@ -47,6 +47,7 @@ class TestCase:
     objects: tuple[tuple[str, bytes], ...]
     end: str = "exit"
     kind: str | None = None
+    file: str | None = None
     line: int | None = None
     exit_code: int | None = None
     output: bytes | None = None

@@ -82,6 +82,7 @@ def listing_line(number: int, test: TestCase, condition_file: str | None) -> str
     entry: dict[str, Any] = {"test": number, "end": test.end}
     known = {
         "kind": test.kind,
+        "file": test.file,
         "line": test.line,
         "exit_code": test.exit_code,
         "output": None if test.output is None else test.output.hex(),

@@ -37,6 +37,37 @@ def test_true_uses_are_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, us
     assert [test.predicted.kind for test in result.tests if test.shown] == ["uninitialised"]
 
 
+TWICE = """
+#include <klee/klee.h>
+#include <stdlib.h>
+int main(void) {
+  unsigned char n, a;
+  klee_make_symbolic(&n, 1, "n");
+  klee_make_symbolic(&a, 1, "a");
+  n = n > 3 ? 3 : n < 1 ? 1 : n;
+  char *p = malloc(n);
+  if (a & 1) p[0] = 1; else p[n - 1] = 2;
+  if (a == 17) n = 1;
+  int r = p[0];
+  if (r == 2) n = 0;
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("merging", [(), ("--goal", "paths", "--merge", "all")], ids=["plain", "merged"])
+def test_every_test_that_ends_in_the_use_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, merging: tuple[str, ...]
+) -> None:
+    """An error is reported once, but more than one test may end in it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "p.c").write_text(TWICE)
+    assert main(["run", "p.c", "--tests", "all", "--output-dir", "out", "-q", *merging]) == 0
+    result = replay(tmp_path / "out", ReplayOptions())
+    assert [test.problem for test in result.problems] == []
+    assert sum(test.shown for test in result.tests) > 1
+
+
 def test_a_wrong_prediction_is_not_shown(tmp_path: Path) -> None:
     source = "#include <stdlib.h>\nint main(void) { char *p = calloc(1, 9), a[3] = {0}; return p[3] + *a; }\n"
     (tmp_path / "f.c").write_text(source)
