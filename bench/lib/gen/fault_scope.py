@@ -1,4 +1,4 @@
-"""What statements with faults share: objects that the native run-time knows, rare conditions, dead results."""
+"""What statements with faults share: objects that the native run-time knows, rare conditions, results."""
 
 from __future__ import annotations
 
