@@ -12,7 +12,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define UNCHECKED __attribute__((no_sanitize("address", "undefined")))
+/* no_builtin: a loop over shadow bytes must not become a call of the checked memset */
+#define UNCHECKED __attribute__((no_sanitize("address", "undefined"), no_builtin))
 #define SHADOW(p) ((unsigned char *)(((uintptr_t)(p) >> 3) + 0x7fff8000ul))
 #define GRANULE 8ul
 
@@ -50,14 +51,15 @@ UNCHECKED static void map_range(uintptr_t low, uintptr_t high) {
   }
 }
 
-UNCHECKED void __asan_init(void) {
+/* Linked before other run-time files, so that it comes first of all that runs before the program. */
+__attribute__((constructor(0))) UNCHECKED void __asan_init(void) {
   if (mapped) return;
-  mapped = 1;
   map_range(0x7fff8000ul, 0x8fff7000ul);           /* shadow of the low half: code, data */
   map_range(0x02008fff7000ul, 0x10007fff8000ul);   /* shadow of the high half: heap maps, stack */
+  mapped = 1;
 }
 void __asan_version_mismatch_check_v8(void) {}
-int __asan_option_detect_stack_use_after_return = 0;
+int __asan_option_detect_stack_use_after_return = 1;
 
 UNCHECKED static void poison(uintptr_t from, size_t size, unsigned char value) {
   unsigned char *s = SHADOW(from);
@@ -80,6 +82,7 @@ UNCHECKED static int bad_byte(uintptr_t p) {
 }
 
 UNCHECKED static void check_range(const void *p, size_t n) {
+  if (!mapped) return; /* the C library copies before the program starts */
   uintptr_t a = (uintptr_t)p;
   if (n && (a < 4096 || a >= 0x800000000000ul)) check_fail("ptr", 0);
   for (size_t i = 0; i < n; i++)
@@ -99,20 +102,31 @@ UNCHECKED void __asan_storeN(uintptr_t p, size_t n) { check_range((void *)p, n);
   UNCHECKED void __asan_store##n(uintptr_t p) { check_range((void *)p, n); }
 ACCESS(1) ACCESS(2) ACCESS(4) ACCESS(8) ACCESS(16)
 
-UNCHECKED void *__asan_memcpy(void *to, const void *from, size_t n) {
-  check_range(from, n);
-  check_range(to, n);
-  return memcpy(to, from, n);
-}
+/* Copies made by the program (by these names) and by the C library, whose own code is not instrumented. */
+
 UNCHECKED void *__asan_memmove(void *to, const void *from, size_t n) {
   check_range(from, n);
   check_range(to, n);
-  return memmove(to, from, n);
+  void *d = to;
+  if ((uintptr_t)to - (uintptr_t)from >= n) {
+    __asm__ volatile("rep movsb" : "+D"(d), "+S"(from), "+c"(n) : : "memory");
+  } else {
+    d = (char *)d + n - 1;
+    from = (const char *)from + n - 1;
+    __asm__ volatile("std; rep movsb; cld" : "+D"(d), "+S"(from), "+c"(n) : : "memory");
+  }
+  return to;
 }
+UNCHECKED void *__asan_memcpy(void *to, const void *from, size_t n) { return __asan_memmove(to, from, n); }
 UNCHECKED void *__asan_memset(void *to, int c, size_t n) {
   check_range(to, n);
-  return memset(to, c, n);
+  void *d = to;
+  __asm__ volatile("rep stosb" : "+D"(d), "+c"(n) : "a"(c) : "memory");
+  return to;
 }
+UNCHECKED void *memmove(void *to, const void *from, size_t n) { return __asan_memmove(to, from, n); }
+UNCHECKED void *memcpy(void *to, const void *from, size_t n) { return __asan_memmove(to, from, n); }
+UNCHECKED void *memset(void *to, int c, size_t n) { return __asan_memset(to, c, n); }
 
 struct global {
   uintptr_t start;
@@ -135,6 +149,8 @@ void __asan_unregister_elf_globals(uintptr_t *flag, void *start, void *stop) { (
 UNCHECKED void __asan_handle_no_return(void) {
   /* Frames left without a return keep their red zones: clear from here up to the outermost frame. */
   extern char **environ;
+  extern int anabranch_frames_left; /* of frames.c */
+  anabranch_frames_left = 1;
   uintptr_t here = (uintptr_t)__builtin_frame_address(0), top = (uintptr_t)environ;
   if (here < top) poison(here & ~(GRANULE - 1), (top - here) & ~(GRANULE - 1), 0);
 }

@@ -1,6 +1,9 @@
 /* Functions of the C library byte by byte, to be compiled with checks of addresses: the library is not, so that
  * what it reads or writes outside of an object would go unseen. */
+#define _GNU_SOURCE
+#include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 
@@ -11,6 +14,10 @@ void *malloc(size_t);
 char *strchr(const char *s, int c);
 
 static int lower(char c) { return (byte)c - 'A' < 26u ? c + 32 : (byte)c; }
+
+static void touch(const void *data, size_t size) {
+  for (size_t i = 0; i < size; i++) (void)((const volatile byte *)data)[i];
+}
 
 static size_t span(const char *s, const char *set, int wanted) {
   size_t n = 0;
@@ -143,13 +150,50 @@ char *strndup(const char *s, size_t n) {
 
 char *strdup(const char *s) { return strndup(s, strlen(s)); }
 
+/* What the library itself has written is checked when it is there: an error ends the program at once. */
+
+int vsprintf(char *to, const char *format, va_list list) {
+  int n = vsnprintf(to, 0x7fffffff, format, list);
+  if (n >= 0) touch(to, (size_t)n + 1);
+  return n;
+}
+
+int sprintf(char *to, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  int n = vsprintf(to, format, list);
+  va_end(list);
+  return n;
+}
+
+int snprintf(char *to, size_t size, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  int n = vsnprintf(to, size, format, list);
+  va_end(list);
+  if (n >= 0) touch(to, (size_t)n < size ? (size_t)n + 1 : size);
+  return n;
+}
+
+size_t fread(void *restrict to, size_t size, size_t count, FILE *restrict file) {
+  size_t n = fread_unlocked(to, size, count, file);
+  touch(to, n * size);
+  return n;
+}
+
+char *fgets(char *restrict to, int size, FILE *restrict file) {
+  char *line = fgets_unlocked(to, size, file);
+  if (line) touch(to, strlen(to) + 1);
+  return line;
+}
+
 ssize_t write(int file, const void *data, size_t size) {
-  for (size_t i = 0; i < size; i++) (void)((const volatile byte *)data)[i];
+  touch(data, size);
   return syscall(SYS_write, file, data, size);
 }
 
 ssize_t read(int file, void *data, size_t size) {
-  byte part[4096];
+  static byte part[1 << 20];
   ssize_t n = syscall(SYS_read, file, part, size < sizeof part ? size : sizeof part);
   for (ssize_t i = 0; i < n; i++) ((byte *)data)[i] = part[i];
   return n;

@@ -18,12 +18,12 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from anabranch.native.flags import LIBC_HEADERS, TARGET
+from anabranch.native.flags import ADDRESS_FLAGS, LIBC_HEADERS, TARGET
 
 HERE = Path(__file__).resolve().parent
 INCLUDE = HERE.parent / "include"
 KLEE_RUNTIME = HERE / "klee_runtime.c"
-CHECKS_RUNTIME = HERE / "checks.c"
+CHECKS_RUNTIMES = (HERE / "checks.c", HERE / "frames.c")
 COVERAGE_RUNTIME = HERE / "coverage.c"
 MODEL_RUNTIME = HERE / "model.c"
 FRESH_RUNTIME = HERE / "fresh.c"
@@ -155,3 +155,8 @@ def runtime_object(source: Path, flags: tuple[str, ...] = ("-O1",)) -> Path:
         compile_object(source, fresh, flags)
         fresh.replace(output)
     return output
+
+
+def checked_library() -> Path:
+    """Functions of the C library that check the addresses they are given, to be linked lazily."""
+    return runtime_object(LIBRARY_RUNTIME, ("-O1", "-fno-builtin", *ADDRESS_FLAGS))

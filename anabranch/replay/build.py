@@ -11,15 +11,16 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from anabranch.native.flags import LONG_DOUBLE, MODULE_FLAGS
+from anabranch.native.flags import ADDRESS_FLAGS, LONG_DOUBLE, MODULE_FLAGS
 from anabranch.native.long_double import long_double_objects
 from anabranch.native.tools import (
-    CHECKS_RUNTIME,
+    CHECKS_RUNTIMES,
     COVERAGE_RUNTIME,
     FRESH_RUNTIME,
     INCLUDE,
     KLEE_RUNTIME,
     MODEL_RUNTIME,
+    checked_library,
     clang_command,
     compiler,
     link,
@@ -32,7 +33,6 @@ from anabranch.replay.model import model_flags
 from anabranch.replay.record import ProgramRecord, ReplayError
 from anabranch.replay.witness import Line, with_witnesses
 
-ADDRESS_FLAGS = ("-fsanitize=address", "-fsanitize-address-use-after-return=never")
 _UNDEFINED = ("integer-divide-by-zero", "shift-exponent", "unreachable", "return", "null", "vla-bound")
 """What the engine reports too; overflow only where the run looked for it."""
 _TO_IR = ("-Wno-override-module", "-emit-llvm", "-O1", "-Xclang", "-disable-llvm-passes")
@@ -60,7 +60,7 @@ def build_native(record: ProgramRecord, directory: Path, *, checks: bool = True)
     if checks:
         text = with_address_checks(text)
     instrumented, coverage = instrument(text)
-    own = [COVERAGE_RUNTIME, *((CHECKS_RUNTIME,) if checks else ())]
+    own = [*(CHECKS_RUNTIMES if checks else ()), COVERAGE_RUNTIME]
     flags = ADDRESS_FLAGS if checks else ()
     return Built(_program(instrumented, directory / "program", entry, own, flags), coverage)
 
@@ -89,12 +89,14 @@ def _program(text: str, output: Path, entry: str, own: Sequence[Path], flags: Se
     command = [*clang_command(), "-O0", "-Wno-override-module", *flags, "-c", str(source)]
     run_tool([*command, "-o", str(program_object)])
     runtimes = [
+        *map(runtime_object, own),
         runtime_object(KLEE_RUNTIME, _runtime_flags(entry)),
         runtime_object(MODEL_RUNTIME, model_flags()),
-        *map(runtime_object, own),
     ]
-    own_doubles = () if "x86_fp80" in text else long_double_objects()
-    return link([program_object, *runtimes], output, own_doubles)
+    lazily = [] if "x86_fp80" in text else [*long_double_objects()]
+    if flags:
+        lazily.append(checked_library())
+    return link([program_object, *runtimes], output, lazily)
 
 
 def _runtime_flags(entry: str) -> tuple[str, ...]:

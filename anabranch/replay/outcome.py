@@ -21,7 +21,7 @@ _COARSE = {
     "null-pointer": "ptr", "wild-pointer": "ptr", "out-of-bounds": "ptr", "use-after-free": "ptr",
     "double-free": "free", "invalid-free": "free", "division-by-zero": "div", "read-only": "read_only",
     "report-error": "report_error", "unreachable": "unreachable_call", "stack-overflow": "stack",
-    "bad-call": "exec", "uninitialised": "uninit",
+    "bad-call": "exec", "uninitialised": "uninit", "use-after-scope": "ptr",
 }  # fmt: skip
 
 

@@ -8,22 +8,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from anabranch.native.flags import MODULE_FLAGS
+from anabranch.native.flags import ADDRESS_FLAGS, MODULE_FLAGS
 from anabranch.native.run import NativeRun, run_native
 from anabranch.native.tools import (
-    CHECKS_RUNTIME,
+    CHECKS_RUNTIMES,
     FRESH_RUNTIME,
     INCLUDE,
     KLEE_RUNTIME,
-    LIBRARY_RUNTIME,
     NativeError,
+    checked_library,
     clang_command,
     compiler,
     link,
     run_tool,
     runtime_object,
 )
-from anabranch.replay.build import ADDRESS_FLAGS, undefined_flags, with_address_checks
+from anabranch.replay.build import undefined_flags, with_address_checks
 from anabranch.replay.outcome import difference
 from anabranch.replay.refusal import load, same_addresses
 from anabranch.replay.replay import Predicted
@@ -90,9 +90,8 @@ def _build(harness: Path, scratch: Path, sources: Sources, more: Sequence[str] =
             path.write_text(text, errors="surrogateescape")
         run_tool([*clang_command(), *flags, "-c", str(path), "-o", str(output)])
         objects.append(output)
-    library = runtime_object(LIBRARY_RUNTIME, ("-O1", "-fno-builtin", *ADDRESS_FLAGS))
-    lazily = [library, runtime_object(KLEE_RUNTIME)]
-    return link([*objects, runtime_object(CHECKS_RUNTIME)], scratch / "program", lazily)
+    lazily = [checked_library(), runtime_object(KLEE_RUNTIME)]
+    return link([*objects, *map(runtime_object, CHECKS_RUNTIMES)], scratch / "program", lazily)
 
 
 def _build_witness(harness: Path, scratch: Path, sources: Sources, line: Line) -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from anabranch.native.flags import ADDRESS_FLAGS
 from anabranch.native.run import (
     EXIT_ASSUME,
     EXIT_CHECK,
@@ -14,7 +15,7 @@ from anabranch.native.run import (
     run_native,
 )
 from anabranch.native.tools import (
-    CHECKS_RUNTIME,
+    CHECKS_RUNTIMES,
     KLEE_RUNTIME,
     NativeError,
     clang_command,
@@ -25,7 +26,7 @@ from anabranch.native.tools import (
 
 __all__ = [
     "BENCH",
-    "CHECKS_RUNTIME",
+    "CHECKS_RUNTIMES",
     "CHECK_FLAGS",
     "EXIT_ASSUME",
     "EXIT_CHECK",
@@ -43,13 +44,13 @@ __all__ = [
 BENCH = Path(__file__).resolve().parent.parent
 NATIVE = BENCH / "native"
 
-# Two instrumentations whose run-time half is anabranch/native/checks.c.
+# Two instrumentations whose run-time half are anabranch/native/checks.c and frames.c.
 CHECK_FLAGS = (
-    "-fsanitize=address,undefined",
+    *ADDRESS_FLAGS,
+    "-fsanitize=undefined",
     "-fno-sanitize-recover=all",
     # objects are what is checked, as in the engine: not arrays inside of them
     "-fno-sanitize=function,vptr,bounds",
-    "-fsanitize-address-use-after-return=never",
 )
 
 
@@ -76,5 +77,5 @@ def build_checked(sources: Sequence[Path], output: Path, *, flags: Sequence[str]
         sources,
         output,
         flags=("-g", "-O0", *CHECK_FLAGS, *flags),
-        runtimes=(CHECKS_RUNTIME, KLEE_RUNTIME),
+        runtimes=(*CHECKS_RUNTIMES, KLEE_RUNTIME),
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.lib.native import CHECK_FLAGS, CHECKS_RUNTIME, NativeError, build, run_native
+from bench.lib.native import CHECK_FLAGS, CHECKS_RUNTIMES, NativeError, build, run_native
 
 ERRORS = """\
 #include <stdlib.h>
@@ -45,7 +45,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
         [directory / "errors.c"],
         directory / "errors",
         flags=("-g", "-Wno-everything", *CHECK_FLAGS),
-        runtimes=(CHECKS_RUNTIME,),
+        runtimes=CHECKS_RUNTIMES,
     )
 
 
