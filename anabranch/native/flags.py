@@ -9,7 +9,7 @@ LIBC_HEADERS = ("x86_64-linux-musl", "generic-musl", "x86-linux-any", "any-linux
 MODULE_FLAGS = ("-O1", "-g", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c")
 """-O1 for lifetime markers and no `optnone`; the passes themselves are the engine's to choose."""
 ADDRESS_FLAGS = ("-fsanitize=address", "-fsanitize-address-use-after-return=always")
-"""Checks of addresses, whose run-time files are `CHECKS_RUNTIMES`; uses of locals out of scope are among them."""
+"""Checks of addresses, with `CHECKS_RUNTIMES`; uses of locals out of scope are among them."""
 LONG_DOUBLE = "-mlong-double-64"
 """For programs on the C library, and for the library: `long double` is `double`."""
 BITCODE_FLAGS = (*MODULE_FLAGS, LONG_DOUBLE, "-fno-sanitize=all", "-fno-stack-protector")
