@@ -83,6 +83,7 @@ def _load(settings: RunSettings) -> Any:
                 entry=settings.entry,
                 use_cache=not settings.no_cache,
                 libc=settings.libc,
+                sanitizers=settings.sanitizers,
                 models=frozenset((*MODELS, *EXTERNAL_GLOBALS)),
                 library_for=settings.program_input.needs_library(),
             ),

@@ -23,9 +23,9 @@ from anabranch.cli.values import (
     parse_name,
     parse_time,
 )
+from anabranch.explore.checks import CHOICES, MEMTRACK, chosen, compiled_in, expanded, help_text
 
 SEARCHES = ("dfs", "bfs", "random-path", "random-state", "nurs:covnew", "nurs:md2u", "places", "topological")
-CHECKS = ("overflow", "leak", "memtrack", "memcleanup")
 TEST_CHOICES = ("all", "covering", "errors", "none")
 GROUPS = (
     "Program",
@@ -307,8 +307,11 @@ class RunSettings:
     )  # fmt: skip
 
     checks: tuple[str, ...] = _option(
-        (), "check", "Errors", "also look for (repeatable): " + ", ".join(CHECKS), one_of(*CHECKS),
-        metavar="WHAT", repeat=True,
+        (), "check", "Errors", help_text(), one_of(*CHOICES), metavar="WHAT", repeat=True,
+    )  # fmt: skip
+    no_checks: tuple[str, ...] = _option(
+        (), "no-check", "Errors", "do not look for this, though it is a default (repeatable)",
+        one_of(*CHOICES), metavar="WHAT", repeat=True,
     )  # fmt: skip
     all_errors: bool = _switch(
         "all-errors",
@@ -369,9 +372,12 @@ class RunSettings:
     def simplification(self) -> int:
         """The level that the program is simplified at. Whether memory is lost is seen by who points to it:
         locals then stay in memory, where a call of `exit` finds those of all callers."""
-        from anabranch.explore.checks import MEMTRACK, expanded
-
         return 0 if MEMTRACK in expanded(self.checks) else self.opt_level
+
+    @property
+    def sanitizers(self) -> tuple[str, ...]:
+        """The checks that C files are compiled with, as clang names them."""
+        return compiled_in(chosen(self.checks, self.no_checks))
 
     def to_json(self) -> dict[str, Any]:
         """The settings as `run.json` keeps them."""

@@ -104,6 +104,7 @@ def load_files(settings: RunSettings, inputs: Sequence[Path], entry: str) -> Any
                 opt_level=settings.simplification,
                 entry=entry,
                 use_cache=not settings.no_cache,
+                sanitizers=settings.sanitizers,
             ),
         )
     except FrontendError as error:
@@ -142,7 +143,7 @@ class UnitRun:
         others = tuple(path.resolve() for path in self.settings.inputs if str(path.resolve()) != included)
         settings = self.settings
         includes = tuple(path.resolve() for path in settings.include_dirs)
-        return Sources(others, includes, settings.defines, settings.checks)
+        return Sources(others, includes, settings.defines, settings.checks, settings.no_checks)
 
     def explore(self, program: Any, name: str, included: str, entry: str | None = None) -> None:
         """One function into a directory of its own."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from anabranch.ir.checks import NOT_CHECKED
 from anabranch.ir.module import Block, Function, Instruction
 from anabranch.ir.values import GlobalRef
 
@@ -116,6 +117,8 @@ def branches_of(function: Function) -> list[Branch]:
     for block in function.blocks:
         if not block.instructions or block.instructions[-1].opcode not in BRANCHING:
             continue
+        if block.instructions[-1].flags & NOT_CHECKED:
+            continue  # a sanitizer's, not the program's
         sides: dict[int, tuple[int, ...]] = {}
         for position, target in enumerate(_successors(block)):
             sides[target] = (*sides.get(target, ()), position)

@@ -14,6 +14,7 @@ from anabranch.analysis.distance import DistanceGraph
 from anabranch.environment import EXTERNAL_GLOBALS, MODELS, OVERRIDES
 from anabranch.environment.unknown import UnknownFunctions, UnknownObjects, UnknownSettings, read_summaries
 from anabranch.environment.whole import whole_model
+from anabranch.explore.checks import makes
 from anabranch.explore.coverage import BlockTable
 from anabranch.explore.distance import UncoveredDistance, UncoveredMeasure
 from anabranch.explore.leaks import watches_heap
@@ -72,7 +73,7 @@ def make_machine(
         OVERRIDES,
         EXTERNAL_GLOBALS,
         MachineSettings(
-            check_overflow="overflow" in settings.checks,
+            check_overflow=makes("overflow", settings.checks, settings.no_checks),
             max_stack_frames=settings.max_stack_frames,
             max_forks=settings.max_forks,
             max_depth=settings.max_depth,

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from anabranch.explore.blocks import callee_name
 from anabranch.explore.checks import MEMCLEANUP, MEMTRACK, Check
 from anabranch.explore.coverage import BlockTable
+from anabranch.ir.checks import CHECK, HANDLER, NOT_CHECKED, CheckSite
 from anabranch.ir.module import Function, Instruction
 from anabranch.ir.types import PointerType
 from anabranch.ir.values import ConstInt, GlobalRef, InlineAsm, Operand
@@ -25,7 +26,7 @@ ASSERTIONS = frozenset(
      "klee_report_error", "reach_error")
 )  # fmt: skip
 AT_THE_END = frozenset((MEMTRACK, MEMCLEANUP))
-MARKERS = ("llvm.dbg.", "llvm.lifetime.", "llvm.experimental.", "anabranch.", "__ubsan_handle_")
+MARKERS = ("llvm.dbg.", "llvm.lifetime.", "llvm.experimental.", "anabranch.", HANDLER)
 #: Functions that a sanitizer calls where its check has failed -> the checks that they may stand for.
 HANDLERS = {
     "out_of_bounds": ("bounds",),
@@ -100,18 +101,27 @@ def reports(instruction: Instruction, previous: Instruction | None) -> Sequence[
     name = callee_name(instruction)
     if name in ASSERTIONS:
         return ("assertions",)
-    if name.startswith("__ubsan_handle_"):
-        what = name.removeprefix("__ubsan_handle_")
-        return next((checks for handler, checks in HANDLERS.items() if what.startswith(handler)), ())
+    if name.startswith(HANDLER):
+        return of_handler(name.removeprefix(HANDLER))
     if instruction.opcode == "unreachable" and (previous is None or previous.opcode != "call"):
         return ("control",)
     return ()
 
 
+def of_handler(what: str) -> Sequence[str]:
+    """The checks that call a handler of the sanitizer if they fail."""
+    return next((checks for handler, checks in HANDLERS.items() if what.startswith(handler)), ())
+
+
 def checks_of(instruction: Instruction) -> Iterator[str]:
     """The checks that an instruction is executed with."""
     opcode, operands = instruction.opcode, instruction.operands
-    if opcode in ACCESSES:
+    if opcode == CHECK:
+        assert isinstance(instruction.extra, CheckSite)
+        yield from of_handler(instruction.extra.handler)
+    elif instruction.flags & NOT_CHECKED:
+        return
+    elif opcode in ACCESSES:
         yield "memory"
     elif opcode in DIVISIONS:
         if may_fail(operands[1], lambda divisor, bits: divisor == 0 or divisor == (1 << bits) - 1):

@@ -127,6 +127,11 @@ def chosen(wanted: Iterable[str] = (), unwanted: Iterable[str] = ()) -> tuple[Ch
     )
 
 
+def makes(name: str, wanted: Iterable[str], unwanted: Iterable[str]) -> bool:
+    """Is a check one of those chosen?"""
+    return BY_NAME[name] in chosen(wanted, unwanted)
+
+
 def expanded(names: Iterable[str]) -> frozenset[str]:
     """Names of checks, with the parts of those that stand for several."""
     found = set(names)

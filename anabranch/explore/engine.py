@@ -291,7 +291,10 @@ class Exploration:
                 self.program.module, self.program.entry, self.table, self.machine.counters.N
             ),
             checks=check_sites(
-                chosen(self.settings.checks), self.table, self.machine.counters.N, reporter.tally.exits > 0
+                chosen(self.settings.checks, self.settings.no_checks),
+                self.table,
+                self.machine.counters.N,
+                reporter.tally.exits > 0,
             ),
             defects=reporter.defects,
             stopped=self.stopped,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from math import inf
 from time import monotonic
@@ -21,6 +22,7 @@ from anabranch.expr import Expr, evaluate, expr_vars, short_text, to_smtlib
 from anabranch.machine import (
     Exit,
     Fault,
+    Figure,
     Loss,
     Machine,
     PathEnd,
@@ -37,6 +39,8 @@ from anabranch.machine import (
 from anabranch.report.errors import ErrorRecord, StackEntry
 from anabranch.report.events import Listener, TestCase
 from anabranch.solver import SolverUnknown
+
+FLOAT_CODES = {32: "<f", 64: "<d"}
 
 
 class Watch(Protocol):
@@ -195,11 +199,11 @@ class Reporter:
         test = self._tests(wanted, "error", where, kind=fault.kind, always=reported)
         if not reported:
             return
-        model = self._model() if test is not None or fault.info else {}
+        model = self._model() if test is not None or fault.info or fault.figures else {}
         shown = caller or loc
         record = ErrorRecord(
             kind=fault.kind,
-            message=fault.message,
+            message=_message(fault, model),
             file=str(fault.info.get("file", shown.file if shown is not None else "")),
             line=int(str(fault.info.get("line", shown.line if shown is not None else 0))),
             column=loc.column if loc is not None and caller is None else 0,
@@ -413,6 +417,27 @@ def unique_names(stems: Sequence[str]) -> list[str]:
         return unique(f"{name}_{count}") if count else name
 
     return [unique(stem) for stem in stems]
+
+
+def _message(fault: Fault, model: dict[int, int]) -> str:
+    """The message with the values that it shows, under the inputs of the test."""
+    return (
+        fault.message.format(*(_figure(f, model) for f in fault.figures)) if fault.figures else fault.message
+    )
+
+
+def _figure(figure: Figure, model: dict[int, int]) -> str:
+    value = figure.value
+    if value.__class__ is Expr:
+        if expr_vars(value)[0] < 0:
+            return "an uninitialised value"
+        value = evaluate(value, model)
+    number = int(value) & ((1 << figure.width) - 1)
+    if figure.form == "float" and figure.width in FLOAT_CODES:
+        return repr(struct.unpack(FLOAT_CODES[figure.width], number.to_bytes(figure.width // 8, "little"))[0])
+    if figure.form == "signed" and number >> (figure.width - 1):
+        return str(number - (1 << figure.width))
+    return f"{number:#x}" if figure.form in ("address", "float") else str(number)
 
 
 def _exit_code(status: Any, model: dict[int, int]) -> int:

@@ -30,6 +30,9 @@ class ReportSettings(Protocol):
     @property
     def checks(self) -> tuple[str, ...]: ...
 
+    @property
+    def no_checks(self) -> tuple[str, ...]: ...
+
 
 class ExploreSettings(ReportSettings, Protocol):
     """The settings of an exploration; `RunSettings` of the command line has them all."""

@@ -48,7 +48,8 @@ class ProgramCache:
             [_FORMAT, str(Path.cwd()), tool_versions()],
             [str(path) for path in inputs],
             [str(path) for path in options.include_dirs],
-            [list(options.defines), list(options.cflags), options.opt_level, options.entry],
+            [list(options.defines), list(options.cflags), list(options.sanitizers)],
+            [options.opt_level, options.entry],
             [options.libc, own_digest() if options.libc != NO_LIBC else ""],
             [sorted(options.models), options.library_for] if options.libc == AUTO else [],
         ]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from anabranch.frontend.options import MUSL, FrontendError, FrontendOptions
 from anabranch.frontend.toolchain import toolchain_dir
-from anabranch.native.flags import LIBC_HEADERS, LONG_DOUBLE, MODULE_FLAGS, TARGET
+from anabranch.native.flags import LIBC_HEADERS, LONG_DOUBLE, MODULE_FLAGS, TARGET, sanitizer_flags
 
 OUR_HEADERS = Path(__file__).resolve().parent.parent / "include"
 OVERRIDING = Path(__file__).resolve().parent / "libc/override/include"
@@ -54,6 +54,7 @@ def compile_c(source: Path, options: FrontendOptions, output: Path) -> Compiled:
     for directory in options.include_dirs:
         command += ["-I", str(directory)]
     command += [f"-D{define}" for define in options.defines]
+    command += sanitizer_flags(options.sanitizers)
     if options.libc == MUSL:
         command += LIBC_FLAGS
     # Our own headers come last, so that a user who brings another klee.h gets that one.

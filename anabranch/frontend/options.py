@@ -32,6 +32,8 @@ class FrontendOptions:
     """Function to start in; None: the first of ENTRY_POINTS that is defined."""
     cflags: tuple[str, ...] = ()
     """More arguments for clang."""
+    sanitizers: tuple[str, ...] = ()
+    """Checks that clang compiles in, by its names (as after `-fsanitize=`)."""
     cache_dir: Path | None = None
     """None: the user's cache directory."""
     use_cache: bool = True

@@ -38,7 +38,7 @@ def load_program(inputs: Sequence[Path], options: FrontendOptions) -> Program:
         if cache:
             cache.store(inputs, options, files, entry)
     try:
-        module = read_module(entry.ir_text)
+        module = read_module(entry.ir_text, fold_checks=True)
     except IRError as error:
         raise FrontendError(f"cannot read the linked program: {error}") from error
     sources = tuple(path for path in inputs if path.suffix in C_SUFFIXES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from anabranch.ir.checks import MARK, NOT_CHECKED, fold_checks
 from anabranch.ir.debug import DebugLoc
 from anabranch.ir.errors import MALFORMED, IRError, located
 from anabranch.ir.instructions import HANDLERS
@@ -63,7 +64,7 @@ class BodyReader:
         except MALFORMED as error:
             line = self.lines[self.position] if self.position < len(self.lines) else "}"
             raise located(self.first_line + self.position, error, line) from error
-        return self.blocks
+        return fold_checks(self.blocks) if self.names.fold_checks else self.blocks
 
     def _find_labels(self) -> None:
         """Make the blocks first: branches name blocks that come later."""
@@ -114,11 +115,12 @@ class BodyReader:
                 continue
             if ";" in line:
                 line = strip_comment(line)
-            loc = None
+            loc, marked = None, False
             cut = line.find(", !")
             if cut > 0:
                 if '"' in line:
                     cut = _attachments(line)
+                marked = MARK in line
                 if (start := line.find("!dbg !", cut)) >= 0:
                     loc = places[line[start + 6 :].partition(",")[0]]
                 line = line[:cut]
@@ -143,6 +145,9 @@ class BodyReader:
                     raise ValueError(f"unexpected '{tokens[cursor.pos]}'")
                 instruction.loc = loc
                 instruction.text_line = first_line + position
+                if marked:
+                    flags = instruction.flags
+                    instruction.flags = flags | NOT_CHECKED if flags else NOT_CHECKED
                 if result is not None:
                     self._define(result, instruction)
                 add(instruction)

@@ -26,7 +26,7 @@ MAX_INT_WIDTH = 1 << 23
 class Names:
     """What names mean in one module: types, global symbols, attribute groups."""
 
-    __slots__ = ("attrs", "debug", "globals", "groups", "symbols", "types")
+    __slots__ = ("attrs", "debug", "fold_checks", "globals", "groups", "symbols", "types")
 
     def __init__(self, debug: DebugInfo) -> None:
         self.debug = debug
@@ -35,6 +35,8 @@ class Names:
         self.symbols: set[str] = set()
         self.groups: dict[str, frozenset[str]] = {}
         self.attrs: dict[tuple[str, ...], ArgAttrs] = {}
+        self.fold_checks = False
+        """Make the branches of a sanitizer's checks instructions?"""
 
     def reference(self, token: str) -> GlobalRef:
         name = name_of(token)

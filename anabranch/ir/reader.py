@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from anabranch.ir.checks import is_handler
 from anabranch.ir.debug import DebugInfo
 from anabranch.ir.errors import MALFORMED, IRError, located
 from anabranch.ir.headers import Span, read_function, read_symbol
@@ -31,8 +32,11 @@ class _Line:
     body: Span | None = None
 
 
-def read_module(text: str) -> Module:
-    """Read the canonical text of a module (opaque pointers, LLVM 15 to 22); IRError if it is not that."""
+def read_module(text: str, fold_checks: bool = False) -> Module:
+    """Read the canonical text of a module (opaque pointers, LLVM 15 to 22); IRError if it is not that.
+
+    With `fold_checks`, checks that a sanitizer compiled in are instructions (see `checks`) and not branches.
+    """
     debug = DebugInfo(_numbered_metadata(text))
     module, names = Module(debug), Names(debug)
     kinds: dict[str, list[_Line]] = {"%": [], "@": [], "d": []}
@@ -51,6 +55,9 @@ def read_module(text: str) -> Module:
     # Aliases mention symbols of any kind, so that all names must be known first.
     names.symbols.update(module.functions)
     names.symbols.update(name_of(line.text.partition(" ")[0]) for line in kinds["@"])
+    names.fold_checks = fold_checks and any(
+        f.is_declaration and is_handler(f.name) for f in module.functions.values()
+    )
     for line in kinds["@"]:
         with _errors_at(line):
             read_symbol(module, names, line.number, line.text)

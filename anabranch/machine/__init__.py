@@ -1,7 +1,7 @@
 """The machine: states, memory, the reference interpreter and the translator to Python."""
 
 from anabranch.machine.api import ModelApi
-from anabranch.machine.ends import Exit, Fault, Loss, PathEnd, ProgramError, Silent
+from anabranch.machine.ends import Exit, Fault, Figure, Loss, PathEnd, ProgramError, Silent
 from anabranch.machine.joining import CannotJoin, assume, conditions, join, record, single_paths
 from anabranch.machine.location import Where, stack
 from anabranch.machine.machine import Machine, MachineSettings, Observer
@@ -12,6 +12,7 @@ __all__ = [
     "CannotJoin",
     "Exit",
     "Fault",
+    "Figure",
     "Input",
     "Loss",
     "Machine",

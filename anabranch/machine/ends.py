@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from anabranch.machine.state import State
@@ -36,12 +36,23 @@ class Silent(PathEnd):
 
 
 @dataclass(frozen=True, slots=True)
+class Figure:
+    """A value that a message shows: `form` is signed, unsigned, float or address."""
+
+    value: Any
+    form: str
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
 class Fault:
     """One error of the analysed program (or a wrong use of the API)."""
 
     kind: str
     message: str
     info: dict[str, object] = field(default_factory=dict)
+    figures: tuple[Figure, ...] = ()
+    """Values that the message names as {0}, {1}, ...: they depend on the input, the message does not."""
 
 
 class ProgramError(PathEnd):

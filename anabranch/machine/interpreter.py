@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from anabranch import expr
+from anabranch.ir.checks import CHECK, CheckSite
 from anabranch.ir.module import CallInfo, Function, Instruction
 from anabranch.ir.types import VOID, ArrayType, StructType, Type, VectorType
 from anabranch.ir.values import GlobalRef, InlineAsm, Local, MetadataOperand
@@ -22,7 +23,7 @@ from anabranch.machine.objects import MASK64
 from anabranch.machine.operations import cast_value, float_width, scalar_function
 from anabranch.machine.state import Continuation
 from anabranch.machine.translator.calls import IGNORED, SETJMP
-from anabranch.machine.translator.emit import CASTS, FLOAT_BINARY, INT_BINARY
+from anabranch.machine.translator.emit import CASTS, FLOAT_BINARY, INT_BINARY, SHIFTS
 from anabranch.machine.translator.plan import UNDEF_CALL
 from anabranch.machine.translator.program import TranslatedProgram
 from anabranch.machine.translator.writer import Case, switch_cases
@@ -149,6 +150,9 @@ class Interpreter:
                 result = self.binary(instruction, *arguments)
             elif opcode in CASTS:
                 result = cast_value(opcode, operands[0].type, instruction.type, arguments[0])
+            elif opcode == CHECK:
+                self.check(instruction, *arguments)
+                return None
             elif opcode == "alloca":
                 result = self.alloca(frame, instruction, arguments[0])
             elif opcode in PURE:
@@ -167,7 +171,11 @@ class Interpreter:
         name = instruction.opcode
         if name in FLOAT_BINARY:
             float_width(scalar)
-        if self.program.check_overflow and "nsw" in instruction.flags and name in ("add", "sub", "mul"):
+        own = "nosanitize" in instruction.flags  # part of a check, and without errors of its own
+        if own and name in SHIFTS:
+            return getattr(expr, name)(a, b, scalar.bits)
+        nsw = "nsw" in instruction.flags and name in ("add", "sub", "mul")
+        if self.program.check_overflow and nsw and not own:
             name += "_nsw"
         if name in FLOAT_BINARY:
             operation = getattr(expr, name)
@@ -175,6 +183,12 @@ class Interpreter:
         else:
             function = scalar_function(name, scalar.bits, self.machine.arithmetic)
         return values.lanewise(function, a, b) if isinstance(type, VectorType) else function(a, b)
+
+    def check(self, instruction: Instruction, ok: Value, *arguments: Value) -> None:
+        if ok is not True:
+            assert isinstance(instruction.extra, CheckSite)
+            widths = (operand.type.bits for operand in instruction.operands[1:])
+            self.machine.sanitizer.failed(ok, instruction.extra, *zip(arguments, widths, strict=True))
 
     def alloca(self, frame: Frame, instruction: Instruction, count: Value) -> Value:
         site = self.program.namespace.names[

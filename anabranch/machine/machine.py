@@ -29,6 +29,7 @@ from anabranch.machine.memory import Memory
 from anabranch.machine.objects import ObjectNumbers
 from anabranch.machine.path import Path, sample
 from anabranch.machine.run_time import RunTime, in_case
+from anabranch.machine.sanitizer import Sanitizer
 from anabranch.machine.state import ROOT, Continuation, State
 from anabranch.machine.stops import Stops
 from anabranch.machine.translator.namespace import Namespace
@@ -119,7 +120,10 @@ class Machine:
         self.memory = Memory(self.numbers)
         self.path = Path(self.memory, space)
         self.api = ModelApi(self)
-        self.find_model: Callable[[str], Model | None] = lambda name: models(name, self.api)
+        self.sanitizer = Sanitizer(self)
+        self.find_model: Callable[[str], Model | None] = lambda name: (
+            self.sanitizer.model(name) or models(name, self.api)
+        )
         self.layout = Layout(module, self.numbers, external_globals, self._provided)
         self.knowledge = Knowledge(self.path.slices)
         self.counters = Counters(table)
@@ -173,6 +177,7 @@ class Machine:
             "in_case": in_case,
             "known": self.knowledge.known,
             "setjmp": self.setjmp,
+            "check_failed": self.sanitizer.failed,
             "fit": fit,
             "coerce": coerce,
             "select_value": select_value,

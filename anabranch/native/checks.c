@@ -1,10 +1,10 @@
-/* Error detection for native replay: the run-time half of clang's address and undefined-behaviour checks.
+/* Error detection for native replay: the run-time half of clang's checks of addresses.
  *
- * The compiler of the ziglang wheel instruments (-fsanitize=address,undefined) but brings no run-time library.
+ * The compiler of the ziglang wheel instruments (-fsanitize=address) but brings no run-time library.
  * This file is that library, as small as replay needs it: shadow memory, red zones around globals, stack
  * objects and heap blocks, a heap that never reuses a freed block, and one line on stderr that names the kind:
- *     anabranch-check: KIND LINE
- * followed by exit code 96. LINE is 0 where the compiler passes none (address checks).
+ *     anabranch-check: KIND 0
+ * followed by exit code 96. Checks of undefined behaviour, which know their line, are in undefined.c.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -19,23 +19,7 @@
 
 enum { HEAP_ZONE = 0xfa, HEAP_FREED = 0xfd, GLOBAL_ZONE = 0xf9, ALLOCA_ZONE = 0xca };
 
-UNCHECKED static size_t append(char *to, size_t at, const char *text) {
-  while (*text) to[at++] = *text++;
-  return at;
-}
-
-__attribute__((noreturn)) UNCHECKED void check_fail(const char *kind, unsigned line) {
-  char text[128], digits[12];
-  size_t n = append(text, 0, "anabranch-check: "), d = sizeof digits;
-  digits[--d] = 0;
-  do digits[--d] = (char)('0' + line % 10); while (line /= 10);
-  n = append(text, n, kind);
-  text[n++] = ' ';
-  n = append(text, n, digits + d);
-  text[n++] = '\n';
-  if (write(2, text, n) < 0) _exit(95);
-  _exit(96);
-}
+__attribute__((noreturn)) void check_fail(const char *kind, unsigned line); /* undefined.c */
 
 /* Shadow memory: one byte for eight, mapped whole and touched lazily. */
 
@@ -222,28 +206,3 @@ UNCHECKED void *realloc(void *old, size_t size) {
   return p;
 }
 void *aligned_alloc(size_t align, size_t size) { (void)align; return malloc(size); }
-
-/* Undefined behaviour: the handlers are passed a record that starts with the source place. */
-
-struct place { const char *file; uint32_t line, column; };
-#define HANDLER(name, kind)                                                       \
-  void __ubsan_handle_##name##_abort(struct place *p) { check_fail(kind, p->line); } \
-  void __ubsan_handle_##name(struct place *p) { check_fail(kind, p->line); }
-HANDLER(divrem_overflow, "div")
-HANDLER(shift_out_of_bounds, "overshift")
-HANDLER(add_overflow, "overflow")
-HANDLER(sub_overflow, "overflow")
-HANDLER(mul_overflow, "overflow")
-HANDLER(negate_overflow, "overflow")
-HANDLER(out_of_bounds, "ptr")
-HANDLER(type_mismatch_v1, "ptr")
-HANDLER(pointer_overflow, "ptr")
-HANDLER(vla_bound_not_positive, "model")
-HANDLER(float_cast_overflow, "overflow")
-HANDLER(load_invalid_value, "invalid_load")
-HANDLER(invalid_builtin, "invalid_builtin_use")
-HANDLER(nonnull_arg, "nullable_attribute")
-HANDLER(alignment_assumption, "ptr")
-HANDLER(function_type_mismatch, "function_type_mismatch")
-void __ubsan_handle_builtin_unreachable(struct place *p) { check_fail("unreachable_call", p->line); }
-void __ubsan_handle_missing_return(struct place *p) { check_fail("missing_return", p->line); }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 TARGET = "x86_64-linux-musl"
 LIBC_HEADERS = ("x86_64-linux-musl", "generic-musl", "x86-linux-any", "any-linux-any")
 """Directories of musl's headers in the wheel, in order."""
@@ -14,3 +16,8 @@ LONG_DOUBLE = "-mlong-double-64"
 """For programs on the C library, and for the library: `long double` is `double`."""
 BITCODE_FLAGS = (*MODULE_FLAGS, LONG_DOUBLE, "-fno-sanitize=all", "-fno-stack-protector")
 """For bitcode of whole projects, whose own flags come first."""
+
+
+def sanitizer_flags(names: Sequence[str]) -> list[str]:
+    """For checks of undefined behaviour; a program ends at the first one that fails."""
+    return [f"-fsanitize={','.join(names)}", f"-fno-sanitize-recover={','.join(names)}"] if names else []

@@ -24,6 +24,7 @@ HERE = Path(__file__).resolve().parent
 INCLUDE = HERE.parent / "include"
 KLEE_RUNTIME = HERE / "klee_runtime.c"
 CHECKS_RUNTIMES = (HERE / "checks.c", HERE / "frames.c")
+UNDEFINED_RUNTIME = HERE / "undefined.c"
 COVERAGE_RUNTIME = HERE / "coverage.c"
 MODEL_RUNTIME = HERE / "model.c"
 FRESH_RUNTIME = HERE / "fresh.c"
@@ -127,9 +128,9 @@ def link(objects: Sequence[Path], output: Path, lazily: Sequence[Path] = ()) -> 
     """
     before, after = link_parts()
     command = [*linker(), "-static", "-z", "muldefs", "-o", str(output), *before, *map(str, objects)]
-    if lazily:
-        command += ["--start-lib", *map(str, lazily), "--end-lib"]
-    run_tool([*command, *after])
+    # Any bitcode may have been compiled with checks of undefined behaviour.
+    lazily = [*lazily, runtime_object(UNDEFINED_RUNTIME)]
+    run_tool([*command, "--start-lib", *map(str, lazily), "--end-lib", *after])
     return output
 
 

@@ -11,7 +11,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from anabranch.native.flags import ADDRESS_FLAGS, LONG_DOUBLE, MODULE_FLAGS
 from anabranch.native.long_double import long_double_objects
 from anabranch.native.tools import (
     CHECKS_RUNTIMES,
@@ -33,8 +32,6 @@ from anabranch.replay.model import model_flags
 from anabranch.replay.record import ProgramRecord, ReplayError
 from anabranch.replay.witness import Line, with_witnesses
 
-_UNDEFINED = ("integer-divide-by-zero", "shift-exponent", "unreachable", "return", "null", "vla-bound")
-"""What the engine reports too; overflow only where the run looked for it."""
 _TO_IR = ("-Wno-override-module", "-emit-llvm", "-O1", "-Xclang", "-disable-llvm-passes")
 FUZZ_TARGET = "LLVMFuzzerTestOneInput"
 _DEFINED = re.compile(r"^define .*?(void|i\d+|ptr|float|double|\{.*?\}|\S+) @([\w.$]+)\(", re.MULTILINE)
@@ -49,9 +46,9 @@ class Built:
     coverage: CoverageMap
 
 
-def undefined_flags(checks: Sequence[str]) -> list[str]:
-    kinds = [*_UNDEFINED, *(("signed-integer-overflow",) if "overflow" in checks else ())]
-    return [f"-fsanitize={','.join(kinds)}", f"-fno-sanitize-recover={','.join(kinds)}"]
+def undefined_flags(checks: Sequence[str], no_checks: Sequence[str] = ()) -> list[str]:
+    """clang's checks of undefined behaviour that tell natively what a run has looked for."""
+    return sanitizer_flags([name for check in chosen(checks, no_checks) for name in check.sanitizers])
 
 
 def build_native(record: ProgramRecord, directory: Path, *, checks: bool = True) -> Built:
@@ -139,7 +136,7 @@ def _module(record: ProgramRecord, path: Path, output: Path, checks: bool) -> Pa
     if record.libc == "musl":
         command.append(LONG_DOUBLE)
     if checks:
-        command += undefined_flags(settings.get("checks") or ())
+        command += undefined_flags(settings.get("checks") or (), settings.get("no_checks") or ())
     command += ["-idirafter", str(INCLUDE), "-o", str(output), "--", str(path)]
     run_tool(command, record.directory if record.directory.is_dir() else None)
     return output

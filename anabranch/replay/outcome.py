@@ -12,16 +12,17 @@ SIGNALS = {
     signal.SIGABRT: {"assert", "abort"},
     signal.SIGSEGV: {"ptr", "read_only", "stack", "exec"},
     signal.SIGBUS: {"ptr", "read_only"},
-    signal.SIGFPE: {"div"},
+    signal.SIGFPE: {"div", "overflow"},
     signal.SIGILL: {"unreachable_call", "abort"},
 }
 LEFT_BEHIND = frozenset(("leak", "never-freed"))
 """Errors that are told when a program has ended normally: a native run does so too."""
 _COARSE = {
     "null-pointer": "ptr", "wild-pointer": "ptr", "out-of-bounds": "ptr", "use-after-free": "ptr",
-    "double-free": "free", "invalid-free": "free", "division-by-zero": "div", "read-only": "read_only",
+    "use-after-scope": "ptr", "double-free": "free", "invalid-free": "free", "division-by-zero": "div",
+    "read-only": "read_only",
     "report-error": "report_error", "unreachable": "unreachable_call", "stack-overflow": "stack",
-    "bad-call": "exec", "uninitialised": "uninit", "use-after-scope": "ptr",
+    "bad-call": "exec", "uninitialised": "uninit",
 }  # fmt: skip
 
 

@@ -49,8 +49,8 @@ CHECK_FLAGS = (
     *ADDRESS_FLAGS,
     "-fsanitize=undefined",
     "-fno-sanitize-recover=all",
-    # objects are what is checked, as in the engine: not arrays inside of them
-    "-fno-sanitize=function,vptr,bounds",
+    # what the engine does not check unless it is asked to
+    "-fno-sanitize=function,vptr,bounds,pointer-overflow",
 )
 
 

@@ -25,6 +25,7 @@ FLOAT_BINARY = frozenset(("fadd", "fsub", "fmul", "fdiv", "frem"))
 INT_BINARY = frozenset(
     ("add", "sub", "mul", "udiv", "urem", "sdiv", "srem", "shl", "lshr", "ashr", "and", "or", "xor")
 )
+SHIFTS = frozenset(("shl", "lshr", "ashr"))
 FLOAT_CASTS = frozenset(("fptrunc", "fpext", "fptoui", "fptosi", "uitofp", "sitofp"))
 POINTER_CASTS = frozenset(("ptrtoint", "inttoptr", "bitcast", "addrspacecast", "ptrtoaddr"))
 CASTS = FLOAT_CASTS | POINTER_CASTS | {"trunc", "zext", "sext"}
@@ -90,7 +91,9 @@ class Emitter:
     def _int_binary(self, instruction: Instruction, target: str) -> Lines:
         a, b = map(self.operand, instruction.operands)
         type, opcode = instruction.type, instruction.opcode
+        own = "nosanitize" in instruction.flags  # part of a check, and without errors of its own
         checked = self.check_overflow and "nsw" in instruction.flags and opcode in ("add", "sub", "mul")
+        checked = checked and not own
         if isinstance(type, VectorType):
             name = f"{opcode}_nsw" if checked else opcode
             return [
@@ -115,6 +118,8 @@ class Emitter:
         if opcode in ("udiv", "urem"):
             sign = "//" if opcode == "udiv" else "%"
             return [f"try: {target} = {a} {sign} {b}", f"except SLOW: {target} = {opcode}({a}, {b}, {width})"]
+        if own and opcode in SHIFTS:
+            return [f"{target} = expr_{opcode}({a}, {b}, {width})"]
         if opcode in ("sdiv", "srem") or not isinstance(constant, ConstInt) or constant.value >= width:
             return [f"{target} = {opcode}({a}, {b}, {width})"]
         if opcode == "shl":
@@ -360,6 +365,16 @@ class Emitter:
             f"{target} = alloca_many({site}, {self.operand(count)}, {size}, {count.type.bits})",
             f"D = (*D, {target})",
         ]
+
+    def _check(self, instruction: Instruction, target: str) -> Lines:
+        """A check of a sanitizer; whatever is not certain to hold is looked into."""
+        ok, *values = instruction.operands
+        site = self.namespace.constant(instruction.extra)
+        passed = "".join(f", ({self.operand(value)}, {value.type.bits})" for value in values)
+        text = self.operand(ok)
+        if not isinstance(ok, Local):
+            return [f"check_failed({text}, {site}{passed})"]
+        return [f"if {text} is not True: check_failed({text}, {site}{passed})"]
 
     def _fence(self, instruction: Instruction, target: str) -> Lines:
         return ["pass"]

@@ -54,6 +54,8 @@ class Namespace:
             "extract": expr.extract,
             "not_": expr.not_,
             "expr_ashr": expr.ashr,
+            "expr_lshr": expr.lshr,
+            "expr_shl": expr.shl,
             "narrow": narrow,
             "fcmp": expr.fcmp,
         }
