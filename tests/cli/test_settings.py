@@ -41,6 +41,7 @@ FLAGS = [
     "--stdin",
     "in.txt",
     "--no-cache",
+no-check = ["bounds", "vla-bound"]
     "--search",
     "dfs",
     "--search=nurs:md2u",

@@ -229,6 +229,13 @@ int main(void) {
     ),
 }
 
+WHOLE_PATHS = {
+    "a constant sum",
+    "null pointers that nobody reads through",
+    "null where an attribute forbids it",
+}
+"""Here the inputs that fail are one of the program's own paths."""
+
 
 def run(directory: Path, source: str, *flags: str) -> dict[str, object]:
     (directory / "p.c").write_text(source)
@@ -270,4 +277,5 @@ def test_without_the_check_there_is_no_such_error_and_no_other_path(
     (tmp_path / "out").rename(tmp_path / "checked")
     plain = run(tmp_path, HEAD + source, "--no-check", "undefined")
     assert checked["coverage"] == plain["coverage"]
-    assert checked["paths"]["exit"] == plain["paths"]["exit"]  # type: ignore[index]
+    ends = [document["paths"]["exit"] for document in (plain, checked)]  # type: ignore[index]
+    assert ends[0] - ends[1] == (name in WHOLE_PATHS)
