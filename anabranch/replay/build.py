@@ -11,6 +11,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from anabranch.explore.checks import chosen
+from anabranch.native.flags import ADDRESS_FLAGS, LONG_DOUBLE, MODULE_FLAGS, sanitizer_flags
 from anabranch.native.long_double import long_double_objects
 from anabranch.native.tools import (
     CHECKS_RUNTIMES,

@@ -41,7 +41,6 @@ FLAGS = [
     "--stdin",
     "in.txt",
     "--no-cache",
-no-check = ["bounds", "vla-bound"]
     "--search",
     "dfs",
     "--search=nurs:md2u",
@@ -171,6 +170,7 @@ max-tests = 2
 max-solver-time = 0.5
 max-stack-frames = 10
 check = ["overflow", "leak"]
+no-check = ["bounds", "vla-bound"]
 all-errors = true
 silent-assume = true
 fail-on-error = true
