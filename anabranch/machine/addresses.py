@@ -311,7 +311,7 @@ class AddressResolver:
             return
         places = self.places(info, offset, size, MAX_TARGETS)
         if size * len(places) > MAX_CHOICES:
-            raise Loss("unsupported", f"{size} bytes written to any of {len(places)} places")
+            raise Loss("unsupported", "block of bytes written to any of many places")
         base = info.base + places[0]
         data = self.memory.read_bytes(base, places[-1] - places[0] + size)
         for place in places:

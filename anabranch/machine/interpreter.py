@@ -402,14 +402,16 @@ PURE: dict[str, Callable[..., Value]] = {
     "fence": lambda i: None,
     "extractvalue": lambda i, a: values.extract_value(a, i.extra),
     "insertvalue": lambda i, a, b: values.insert_value(a, b, i.extra),
-    "extractelement": lambda i, a, b: values.extract_lane(a, b, i.operands[0].type),
-    "insertelement": lambda i, a, b, c: values.insert_lane(a, b, c, i.type),
     "shufflevector": lambda i, a, b, *_: values.shuffle(a, b, i.extra, i.type),
 }
 
 MEMORY: dict[str, Callable[..., Value]] = {
     "load": lambda m, i, p: values.load_value(m.memory, p, i.type),
     "store": lambda m, i, v, p: values.store_value(m.memory, p, i.operands[0].type, v),
+    "extractelement": lambda m, i, a, b: m.run_time.extract_lane(
+        a, b, i.operands[0].type, i.operands[1].type.bits
+    ),
+    "insertelement": lambda m, i, a, b, c: m.run_time.insert_lane(a, b, c, i.type, i.operands[2].type.bits),
     "cmpxchg": lambda m, i, p, e, n: m.run_time.cmpxchg(p, e, n, i.operands[1].type),
     "atomicrmw": lambda m, i, p, v: m.run_time.atomicrmw(i.extra, p, v, i.operands[1].type),
 }

@@ -37,9 +37,7 @@ from anabranch.machine.translator.program import Model, TranslatedProgram
 from anabranch.machine.translator.sites import StartSite
 from anabranch.machine.values import (
     coerce,
-    extract_lane,
     fit,
-    insert_lane,
     insert_value,
     lanewise,
     load_value,
@@ -183,8 +181,6 @@ class Machine:
             "select_value": select_value,
             "lanewise": lanewise,
             "insert_value": insert_value,
-            "extract_lane": extract_lane,
-            "insert_lane": insert_lane,
             "shuffle": shuffle,
             "reinterpret": reinterpret,
         }
@@ -192,7 +188,7 @@ class Machine:
             names[name] = getattr(arithmetic, name)
         for name in (
             "alloca_many", "stack_restore", "copy_argument", "va_start", "cmpxchg", "atomicrmw",
-            "choose_case", "choose_label", "unreachable",
+            "extract_lane", "insert_lane", "choose_case", "choose_label", "unreachable",
         ):  # fmt: skip
             names[name] = getattr(run_time, name)
         self.namespace.names.update(names)

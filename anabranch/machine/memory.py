@@ -181,7 +181,7 @@ class Memory:
     def allocate(self, site: AllocationSite, size: int, content: bytes | None = None) -> int:
         """A new object; its bytes are undefined unless `content` is given. The address of its first byte."""
         if size > MAX_OBJECT:
-            raise Loss("object too large", f"{size} bytes")
+            raise Loss("object too large")
         if self._counts_shared:
             self.counts = self.counts.copy()
             self._counts_shared = False

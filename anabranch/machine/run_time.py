@@ -6,16 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 from anabranch import expr
 from anabranch.expr import Expr
-from anabranch.ir.types import Type
-from anabranch.machine.ends import Fault, Loss, ProgramError
+from anabranch.ir.types import Type, VectorType
+from anabranch.machine.ends import Fault, Figure, Loss, ProgramError
 from anabranch.machine.objects import AllocationSite
-from anabranch.machine.values import load_value, store_value
+from anabranch.machine.values import extract_lane, insert_lane, load_value, store_value
 from anabranch.machine.varargs import Argument, VariableArguments
 
 if TYPE_CHECKING:
     from anabranch.machine.machine import Machine
 
 Value = Any
+STACK = 8 << 20
+"""Bytes that the locals of a program may take: what Linux gives it unless told otherwise."""
+TOO_LARGE = Fault("stack-overflow", f"stack overflow: a local array of more than {STACK >> 20} MiB")
 
 
 def in_case(value: Value, case: Any, width: int) -> Value:
@@ -37,10 +40,32 @@ class RunTime:
         self._varargs = VariableArguments(machine.memory, machine.numbers)
 
     def alloca_many(self, site: AllocationSite, count: Value, size: int, width: int) -> int:
-        """An alloca whose size is not known at translation."""
+        """An alloca whose size is not known at translation; one larger than the stack is an error."""
+        most = STACK // max(1, size)
+        if most < (1 << width) - 1:
+            self.machine.check(expr.ugt(count, most, width), TOO_LARGE)
         if count.__class__ is Expr:
             count = self.machine.pick(count, width, "size of a local array")
         return self.memory.allocate(site, count * size)
+
+    def extract_lane(self, vector: tuple[Value, ...], index: Value, type: VectorType, width: int) -> Value:
+        self._lane(index, type, width)
+        return extract_lane(vector, index, type)
+
+    def insert_lane(
+        self, vector: tuple[Value, ...], value: Value, index: Value, type: VectorType, width: int
+    ) -> tuple[Value, ...]:
+        self._lane(index, type, width)
+        return insert_lane(vector, value, index, type)
+
+    def _lane(self, index: Value, type: VectorType, width: int) -> None:
+        """An element that a vector does not have is an error where it is asked for."""
+        if index.__class__ is int and index < type.count:
+            return
+        if type.count < 1 << width:
+            form = f"element {{0}} of a vector of {type.count}"
+            fault = Fault("out-of-bounds", form, {}, (Figure(index, "unsigned", width),))
+            self.machine.check(expr.uge(index, type.count, width), fault)
 
     def stack_restore(self, objects: tuple[int, ...], saved: int) -> tuple[int, ...]:
         self.memory.release_stack(objects[saved:])

@@ -1,5 +1,6 @@
 """Variable arguments as the x86-64 calling convention passes them, so that the code clang writes for
 `va_arg` finds them: first six general and eight floating-point registers (saved side by side), then memory.
+Reading more than was passed ends there, behind the last argument in memory.
 """
 
 from __future__ import annotations
@@ -55,22 +56,29 @@ class VariableArguments:
 
         `contents` holds the bytes of arguments that are structs in memory, by position.
         """
-        first_general, first_floating = 8 * general, 8 * GENERAL + 16 * floating
-        saved = self.memory.allocate(self._saved, SAVE_AREA)
+        in_general: list[int] = []
+        in_floating: list[int] = []
         in_memory: list[tuple[int, int]] = []
         size = 0
-        for position, (type, value, by_value) in enumerate(arguments):
+        for position, (type, _, by_value) in enumerate(arguments):
             single = is_scalar(type) and type.bits <= 64 and not by_value
-            if single and isinstance(type, FloatType) and floating < FLOATING:
-                self._store(saved + 8 * GENERAL + 16 * floating, type, value)
-                floating += 1
-            elif single and not isinstance(type, FloatType) and general < GENERAL:
-                self._store(saved + 8 * general, type, value)
-                general += 1
+            if single and isinstance(type, FloatType) and floating + len(in_floating) < FLOATING:
+                in_floating.append(position)
+            elif single and not isinstance(type, FloatType) and general + len(in_general) < GENERAL:
+                in_general.append(position)
             else:
                 size = (size + 15) & ~15 if type.align > 8 else size
                 in_memory.append((position, size))
                 size += (max(type.size, 1) + 7) & ~7
+        # The last argument in a register stands in the last register: `va_arg` goes on in memory behind it,
+        # and past the end of what was passed there.
+        first_general = 8 * (GENERAL - len(in_general))
+        first_floating = 8 * GENERAL + 16 * (FLOATING - len(in_floating))
+        saved = self.memory.allocate(self._saved, SAVE_AREA)
+        for number, position in enumerate(in_general):
+            self._store(saved + first_general + 8 * number, *arguments[position][:2])
+        for number, position in enumerate(in_floating):
+            self._store(saved + first_floating + 16 * number, *arguments[position][:2])
         passed = self.memory.allocate(self._passed, size)
         for position, place in in_memory:
             type, value, by_value = arguments[position]

@@ -78,12 +78,12 @@ def raised(k: Kernel, signal: Value) -> Value:
     handler = k.process.actions.get(number, NO_ACTION)[0]
     if number not in (SIGKILL, SIGSTOP) and k.decide(ne(handler, SIG_DFL, 64)):
         if k.decide(ne(handler, SIG_IGN, 64)):
-            k.lose(f"signal {number} that would be delivered")
+            k.lose("signal that would be delivered")
         return 0
     if number in HARMLESS:
         return 0
     if number in STOPPING:
-        k.lose(f"signal {number} that would stop the program")
+        k.lose("signal that would stop the program")
         return 0
     if number == SIGABRT:
         k.m.error("abort", "abort failure")

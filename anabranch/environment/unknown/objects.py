@@ -222,7 +222,7 @@ class UnknownObjects:
     def _contents(self, made: UnknownObject) -> Contents:
         """What an object of its own type is filled with."""
         if made.size > LARGEST:
-            raise Loss("unsupported", f"unknown object of {made.size} bytes")
+            raise Loss("unsupported", "very large unknown object")
         maker = ContentsMaker(self, (made.number,), made, made.pointer)
         if made.type is None or made.type.size == 0 or made.type.kind in ("void", "opaque", "function"):
             maker.bytes(made.pointer.removeprefix("&"), 0, made.size)
@@ -239,7 +239,7 @@ class UnknownObjects:
     def _viewed(self, made: UnknownObject, seen: CType, start: int) -> Contents:
         """What an object is filled with, from an offset on, where the code takes it for another type."""
         if seen.size > LARGEST:
-            raise Loss("unsupported", f"unknown object of {seen.size} bytes")
+            raise Loss("unsupported", "very large unknown object")
         pointer = f"(({seen.name or 'struct'} *){made.pointer})"
         maker = ContentsMaker(self, (made.number, seen.number), made, pointer)
         maker.value(seen, f"(*{pointer})", 0)

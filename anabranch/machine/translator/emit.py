@@ -403,12 +403,14 @@ class Emitter:
     def _extractelement(self, instruction: Instruction, target: str) -> Lines:
         vector, index = map(self.operand, instruction.operands)
         kind = self.namespace.constant(instruction.operands[0].type)
-        return [f"{target} = extract_lane({vector}, {index}, {kind})"]
+        width = instruction.operands[1].type.bits
+        return [f"{target} = extract_lane({vector}, {index}, {kind}, {width})"]
 
     def _insertelement(self, instruction: Instruction, target: str) -> Lines:
         vector, value, index = map(self.operand, instruction.operands)
         kind = self.namespace.constant(instruction.type)
-        return [f"{target} = insert_lane({vector}, {value}, {index}, {kind})"]
+        width = instruction.operands[2].type.bits
+        return [f"{target} = insert_lane({vector}, {value}, {index}, {kind}, {width})"]
 
     def _shufflevector(self, instruction: Instruction, target: str) -> Lines:
         a, b = map(self.operand, instruction.operands[:2])
