@@ -3,7 +3,7 @@
 ; EXPECT paths: exit 1 error 3
 ; EXPECT error: overflow line 0
 ; EXPECT error: division-by-zero line 0
-; EXPECT error: uninitialised line 0
+; EXPECT error: out-of-bounds line 0
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-musl"
 
