@@ -27,7 +27,7 @@ from anabranch.machine.translator.emit import CASTS, FLOAT_BINARY, INT_BINARY, S
 from anabranch.machine.translator.plan import UNDEF_CALL
 from anabranch.machine.translator.program import TranslatedProgram
 from anabranch.machine.translator.writer import Case, switch_cases
-from anabranch.machine.varargs import registers_taken
+from anabranch.machine.varargs import reads_what_it_was_passed, registers_taken
 
 if TYPE_CHECKING:
     from anabranch.machine.machine import Machine
@@ -287,7 +287,8 @@ class Interpreter:
             return self.machine.setjmp(self.continuation(frame), arguments[0])
         if name.startswith("llvm.va_start"):
             taken = registers_taken(frame.unit.function)
-            made = self.machine.run_time.va_start(arguments[0], registers["va"], *taken)
+            exact = reads_what_it_was_passed(frame.unit.function)
+            made = self.machine.run_time.va_start(arguments[0], registers["va"], *taken, exact)
             registers["D"] = (*registers["D"], *made)
             return None
         if name.startswith("llvm.stacksave"):

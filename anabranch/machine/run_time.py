@@ -85,13 +85,13 @@ class RunTime:
         return self.memory.read_bytes(pointer, size)
 
     def va_start(
-        self, va_list: Value, arguments: tuple[Argument, ...], general: int, floating: int
+        self, va_list: Value, arguments: tuple[Argument, ...], general: int, floating: int, exact: bool
     ) -> tuple[int, ...]:
         """Fill in a `va_list`; structs are read before anything is written."""
         contents = [
             self.read_object(value, type.size) if by_value else None for type, value, by_value in arguments
         ]
-        return self._varargs.start(va_list, arguments, contents, general, floating)
+        return self._varargs.start(va_list, arguments, contents, general, floating, exact)
 
     def cmpxchg(self, pointer: Value, expected: Value, new: Value, type: Type) -> tuple[Value, Value]:
         old = load_value(self.memory, pointer, type)

@@ -20,6 +20,8 @@ Value = Any
 Argument = tuple[Type, Value, bool]  # type, value (or address), is it a struct in memory?
 
 GENERAL, FLOATING = 6, 8
+LIBRARY = "/anabranch/"
+"""What the names of the C library's source files begin with."""
 SAVE_AREA = 8 * GENERAL + 16 * FLOATING
 
 
@@ -34,6 +36,16 @@ def registers_taken(function: Function) -> tuple[int, int]:
         else:
             general += 1
     return min(general, GENERAL), min(floating, FLOATING)
+
+
+def reads_what_it_was_passed(function: Function) -> bool:
+    """Is it an error if a function reads an argument that was not passed?
+
+    Functions of the library do so on purpose: `fcntl` and `open` read their last argument in any case, and
+    use it only if there is one.
+    """
+    subprogram = function.subprogram
+    return subprogram is None or not subprogram.file.startswith(LIBRARY)
 
 
 class VariableArguments:
@@ -51,9 +63,11 @@ class VariableArguments:
         contents: list[Any],
         general: int,
         floating: int,
+        exact: bool,
     ) -> tuple[int, ...]:
         """`va_start` in a function whose named parameters take so many registers; the objects it makes.
 
+        `exact`: an argument that was not passed is not there; otherwise it is uninitialised.
         `contents` holds the bytes of arguments that are structs in memory, by position.
         """
         in_general: list[int] = []
@@ -72,8 +86,9 @@ class VariableArguments:
                 size += (max(type.size, 1) + 7) & ~7
         # The last argument in a register stands in the last register: `va_arg` goes on in memory behind it,
         # and past the end of what was passed there.
-        first_general = 8 * (GENERAL - len(in_general))
-        first_floating = 8 * GENERAL + 16 * (FLOATING - len(in_floating))
+        if exact:
+            general, floating = GENERAL - len(in_general), FLOATING - len(in_floating)
+        first_general, first_floating = 8 * general, 8 * GENERAL + 16 * floating
         saved = self.memory.allocate(self._saved, SAVE_AREA)
         for number, position in enumerate(in_general):
             self._store(saved + first_general + 8 * number, *arguments[position][:2])

@@ -12,7 +12,7 @@ from anabranch.machine.elements import undefined_value
 from anabranch.machine.ends import Loss
 from anabranch.machine.translator.emit import Emitter, Lines
 from anabranch.machine.translator.plan import UNDEF_CALL
-from anabranch.machine.varargs import registers_taken
+from anabranch.machine.varargs import reads_what_it_was_passed, registers_taken
 
 if TYPE_CHECKING:
     from anabranch.machine.translator.unit import Unit
@@ -144,7 +144,8 @@ class CallWriter:
         texts = [self.emitter.operand(a) for a in kept]
         if name.startswith("llvm.va_start"):
             general, floating = registers_taken(self.unit.function)
-            return [f"D = (*D, *va_start({texts[0]}, va, {general}, {floating}))"]
+            exact = reads_what_it_was_passed(self.unit.function)
+            return [f"D = (*D, *va_start({texts[0]}, va, {general}, {floating}, {exact}))"]
         if name.startswith("llvm.stacksave"):
             return [self._assign(instruction, "len(D)")]
         if name.startswith("llvm.stackrestore"):
