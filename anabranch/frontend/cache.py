@@ -19,7 +19,7 @@ from anabranch.frontend.libc.digest import own_digest
 from anabranch.frontend.options import AUTO, NO_LIBC, FrontendOptions
 from anabranch.frontend.toolchain import tool_versions, toolchain_dir
 
-_FORMAT = 2
+_FORMAT = 5
 """Counted up when the front end makes other text out of the same input."""
 
 

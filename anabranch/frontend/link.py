@@ -8,7 +8,7 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
-from anabranch.frontend.uninitialised import mark_uninitialised
+from anabranch.frontend.promote import mark_locals
 
 BITCODE_MAGIC = (b"BC\xc0\xde", b"\xde\xc0\x17\x0b")
 _POSITION = re.compile(r"<string>:(\d+):(\d+): error: (.*)")
@@ -20,7 +20,7 @@ class ModuleError(Exception):
 
 
 def load(path: Path, mark: bool) -> Any:
-    """Read one module, check it, and mark its uninitialised locals if `mark`."""
+    """Read one module, check it, and mark its locals for promotion if `mark`."""
     data = path.read_bytes()
     if not data.strip():
         raise ModuleError("the file is empty")
@@ -31,7 +31,7 @@ def load(path: Path, mark: bool) -> Any:
     except RuntimeError as error:
         raise ModuleError(f"invalid LLVM IR: {one_line(str(error))}") from error
     if mark:
-        text = _OPTNONE.sub(r"\1\2", mark_uninitialised(str(module)))
+        text = _OPTNONE.sub(r"\1\2", mark_locals(str(module)))
         module = llvm.parse_assembly(text)
     return module
 

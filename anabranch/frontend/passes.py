@@ -8,18 +8,8 @@ import llvmlite.binding as llvm
 
 LEVELS: dict[int, tuple[str, ...]] = {
     0: (),
-    1: ("sroa", "dead_code_elimination", "strip_dead_prototype"),
-    2: (
-        "sroa",
-        "simplify_cfg",
-        "instruction_combine",
-        "new_gvn",
-        "dead_store_elimination",
-        "instruction_combine",
-        "simplify_cfg",
-        "dead_code_elimination",
-        "strip_dead_prototype",
-    ),
+    1: ("sroa", "strip_dead_prototype"),
+    2: ("sroa", "strip_dead_prototype"),
 }
 """Level -> passes. Level 1 promotes locals to registers and leaves the control flow as it was written: path
 counts are those of the source. Level 2 folds branches and shares computations."""

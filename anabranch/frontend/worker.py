@@ -25,6 +25,7 @@ def main() -> int:
         from anabranch.frontend import link, passes
         from anabranch.frontend.constructors import add_start, call_constructors
         from anabranch.frontend.libc.link import add_library
+        from anabranch.frontend.promote import without_marks
     except (ImportError, OSError) as error:
         say(error=f"llvmlite cannot be loaded: {error}")
         return 1
@@ -43,7 +44,7 @@ def main() -> int:
         if request["library"] is None:
             add_start(module, request["entry"])
         passes.run_passes(module, level)
-        Path(request["output"]).write_text(call_constructors(str(module)))
+        Path(request["output"]).write_text(without_marks(call_constructors(str(module))))
     except link.ModuleError as error:
         say(error=f"{name}: {error}")
         return 1

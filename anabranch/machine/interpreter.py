@@ -24,7 +24,7 @@ from anabranch.machine.operations import cast_value, float_width, scalar_functio
 from anabranch.machine.state import Continuation
 from anabranch.machine.translator.calls import IGNORED, SETJMP
 from anabranch.machine.translator.emit import CASTS, FLOAT_BINARY, INT_BINARY, SHIFTS
-from anabranch.machine.translator.plan import UNDEF_CALL
+from anabranch.machine.translator.plan import UNDEF_CALL, static_size
 from anabranch.machine.translator.program import TranslatedProgram
 from anabranch.machine.translator.writer import Case, switch_cases
 from anabranch.machine.varargs import reads_what_it_was_passed, registers_taken
@@ -194,13 +194,27 @@ class Interpreter:
         site = self.program.namespace.names[
             self.program.namespace.allocation(instruction, frame.unit.function)
         ]
-        assert isinstance(instruction.extra, Type)
+        assert isinstance(instruction.extra, Type) and instruction.result is not None
         size, static = instruction.extra.size, frame.unit.plan.is_static_alloca(frame.block, instruction)
+        if instruction.result.index in frame.unit.plan.scopes.late:
+            return self._memory.new_address(site)
         if static:
-            return self.machine.memory.allocate(site, size * count)
+            return self._memory.allocate(site, size * count)
         address = self.machine.run_time.alloca_many(site, count, size, instruction.operands[0].type.bits)
         frame.registers["D"] = (*frame.registers["D"], address)
         return address
+
+    def lifetime(self, frame: Frame) -> None:
+        """A marker: a local comes to life or dies."""
+        plan, at = frame.unit.plan, (frame.block, frame.position)
+        if (local := plan.scopes.starts.get(at)) is not None:
+            _, alloca = plan.definition[local]
+            site = self.program.namespace.names[
+                self.program.namespace.allocation(alloca, frame.unit.function)
+            ]
+            self._memory.begin_scope(frame.registers[f"v{local}"], site, static_size(alloca))
+        elif (local := plan.scopes.ends.get(at)) is not None:
+            self._memory.release_stack((frame.registers[f"v{local}"],))
 
     # ---- calls ---------------------------------------------------------------------------------------
 
@@ -276,6 +290,9 @@ class Interpreter:
         return tuple(items)
 
     def call_outside(self, frame: Frame, instruction: Instruction, name: str) -> Value:
+        if name.startswith("llvm.lifetime."):
+            self.lifetime(frame)
+            return None
         if name.startswith(IGNORED):
             return None
         if name.startswith(UNDEF_CALL):

@@ -169,6 +169,8 @@ class Machine:
             "load": memory.load,
             "store": memory.store,
             "alloca": memory.allocate,
+            "new_address": memory.new_address,
+            "begin_scope": memory.begin_scope,
             "release_stack": memory.release_stack,
             "load_value": load_value,
             "store_value": store_value,

@@ -182,6 +182,18 @@ class Memory:
         """A new object; its bytes are undefined unless `content` is given. The address of its first byte."""
         if size > MAX_OBJECT:
             raise Loss("object too large")
+        base = self.new_address(site)
+        number = base >> 32
+        self.fresh[number] = ObjectInfo(number, size, site)
+        self.allocated += 1
+        self.fill(base, size, content)
+        if site.kind == "constant":
+            first = base >> PAGE_BITS
+            self._constant_pages.update(range(first, first + (size + PAGE_MASK >> PAGE_BITS)))
+        return base
+
+    def new_address(self, site: AllocationSite) -> int:
+        """Where the next object of a site will be, or a local whose scope has not begun."""
         if self._counts_shared:
             self.counts = self.counts.copy()
             self._counts_shared = False
@@ -190,14 +202,17 @@ class Memory:
         number = self.numbers.number(site, count)
         if number >= STACK_NUMBERS and count > STACK_COUNTS and self.find(number) is not None:
             raise Loss("too many live locals", site.name)
-        self.fresh[number] = ObjectInfo(number, size, site)
-        self.allocated += 1
-        base = number << 32
-        self.fill(base, size, content)
-        if site.kind == "constant":
-            first = base >> PAGE_BITS
-            self._constant_pages.update(range(first, first + (size + PAGE_MASK >> PAGE_BITS)))
-        return base
+        return number << 32
+
+    def begin_scope(self, base: int, site: AllocationSite, size: int) -> None:
+        """A local comes to life at its address, undefined; it may still be alive from the last iteration."""
+        number = base >> 32
+        if self.find(number) is None:
+            self.fresh[number] = ObjectInfo(number, size, site)
+            self.allocated += 1
+        elif size > PAGE_SIZE:
+            self._drop_pages(base, size)
+        self.fill(base, size, None)
 
     def reserve(self, number: int, size: int, site: AllocationSite) -> None:
         """An object without pages, unless there is one of that number: `absent` makes them on access."""
@@ -238,7 +253,8 @@ class Memory:
         self._drop_pages(info.base, info.size)
 
     def release_stack(self, bases: tuple[int, ...]) -> None:
-        """The locals of a returning frame die and leave no trace: their number tells what they were."""
+        """Locals that go out of scope, which some have done before their frame returns, leave no trace: their
+        number tells what they were."""
         fresh, S, W = self.fresh, self.S, self.W
         for base in reversed(bases):
             number = base >> 32
@@ -246,7 +262,8 @@ class Memory:
             if number in self.objects:
                 info = info if info is not None else self.objects[number]
                 self._remove_object(number)
-            assert info is not None
+            if info is None:
+                continue
             if info.size > PAGE_SIZE:
                 self._drop_pages(base, info.size)
                 continue
@@ -482,6 +499,9 @@ class Memory:
         if number == 0:
             raise ProgramError(Fault("null-pointer", "memory error: null pointer dereference", details))
         if STACK_NUMBERS <= number < 2 * STACK_NUMBERS:
+            site = self.numbers.local_site(number)
+            if site is not None:
+                details["object"] = f"{site.name}, {site.loc}" if site.loc else site.name
             raise ProgramError(
                 Fault("use-after-scope", "memory error: use of a local that is out of scope", details)
             )

@@ -68,12 +68,21 @@ class ObjectNumbers:
     def __init__(self) -> None:
         self._numbers: dict[tuple[int, int], int] = {}
         self._sites = 0
-        self.locals: dict[int, tuple[str, int]] = {}
-        """The function and the index of the alloca that a site of locals belongs to."""
+        self._locals: dict[int, tuple[AllocationSite, str, int]] = {}
+
+    def add_local(self, site: AllocationSite, function: str, index: int) -> None:
+        """A site of locals belongs to an alloca: its function and its index there."""
+        self._locals[site.number] = (site, function, index)
 
     def owner(self, number: int) -> tuple[str, int] | None:
         """The function and the alloca that an object was made by."""
-        return self.locals.get((number - STACK_NUMBERS) >> 15) if number >= STACK_NUMBERS else None
+        found = self._locals.get((number - STACK_NUMBERS) >> 15)
+        return found[1:] if found is not None else None
+
+    def local_site(self, number: int) -> AllocationSite | None:
+        """The site of a local, alive or not."""
+        found = self._locals.get((number - STACK_NUMBERS) >> 15)
+        return found[0] if found is not None else None
 
     def new_site(self, kind: str, name: str, type: Any = None, loc: Any = None) -> AllocationSite:
         self._sites += 1

@@ -53,7 +53,7 @@ def lines_of_errors(run_directory: Path) -> dict[int, Line]:
 
 
 def _documents(path: Path, whole: bool = False) -> Iterator[dict[str, Any]]:
-    """The JSON objects of a file, one a line or one in all; a run that was killed leaves the last one open."""
+    """The JSON objects of a file, one a line or one in all; a killed run leaves the last one open."""
     try:
         text = path.read_text("utf-8")
     except OSError:

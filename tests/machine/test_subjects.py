@@ -83,3 +83,12 @@ def assert_tests_reproduce(outcome: Outcome) -> None:
         assert error.test is not None
         test = collector.tests[error.test - 1]
         assert (test.end, test.kind) == ("error", error.kind)
+
+
+@pytest.mark.parametrize("level", ["0", "2"])
+@pytest.mark.parametrize("name", ["unused_faults.c", "memory_errors.c", "other_errors.c", "uninitialised.c"])
+def test_errors_are_the_same_at_every_level(name: str, level: str) -> None:
+    path = SUBJECTS / name
+    wanted = read_expectations(path.read_text())
+    settings = settings_from_args([str(path), "-O", level, *wanted.options])
+    assert run_program(load(settings), settings).errors() == sorted(wanted.errors)

@@ -45,7 +45,7 @@ int main(void) {
   if (x == 11) { sum = below(&outer) == 4 ? 11 : 0; } /* exit 11 */
   if (x == 12) { sum = deep(600) > 0 ? 12 : 0; } /* exit 12 */
   if (x == 13) { for (int i = 0; i < 300000; i++) if (!setjmp(back)) leave(i); sum = 13; } /* exit 13 */
-  if (x == 14) { int n = 600000; while (n--) sum += below(&outer); sum = sum == 2400000 ? 14 : 1; } /* exit 14 */
+  if (x == 14) { int n = 600000; while (n--) sum += below(&outer); sum = sum / 4 - 599986; } /* exit 14 */
   if (x == 15) { for (int i = 0; i < 3; i++) { int t = i; p = &t; sum += *p; } sum += 12; } /* exit 15 */
   if (x == 16) { sum = 16 + aligned(); } /* exit 16 */
   return sum;

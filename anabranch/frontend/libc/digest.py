@@ -8,9 +8,9 @@ from functools import cache
 from pathlib import Path
 
 _HERE = Path(__file__).resolve().parent
-_BUILDING = ("sources.py", "prepare.py", "symbols.py")
+_BUILDING = ("sources.py", "prepare.py", "symbols.py", "../promote.py", "../passes.py")
 _LINKING = ("models.py", "select.py", "link.py", "mathematics.py", "need.py", "giving_way.py")
-"""Modules of this package that decide what comes out of the same sources."""
+"""Modules of the front end that decide what comes out of the same sources."""
 
 
 def _contents(directories: tuple[Path, ...], modules: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:

@@ -12,7 +12,7 @@ _WORD = re.compile(r"[a-z_]+(?:\([^)]*\))?")
 _KINDS = frozenset(("global", "constant", "alias", "ifunc"))
 _WEAK = frozenset(("weak", "weak_odr", "linkonce", "linkonce_odr"))
 _LOCAL = frozenset(("internal", "private", "appending"))
-_OURS = ("llvm.", "anabranch.undef.", "__ubsan_handle_")
+_OURS = ("llvm.", "anabranch.", "__ubsan_handle_")
 
 
 @dataclass(slots=True)

@@ -11,7 +11,7 @@ from anabranch.machine.counters import FunctionCounters
 from anabranch.machine.elements import undefined_value
 from anabranch.machine.ends import Loss
 from anabranch.machine.translator.emit import Emitter, Lines
-from anabranch.machine.translator.plan import UNDEF_CALL
+from anabranch.machine.translator.plan import UNDEF_CALL, static_size
 from anabranch.machine.varargs import reads_what_it_was_passed, registers_taken
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 SETJMP = frozenset(("setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp"))
 IGNORED = (
     "llvm.dbg.",
-    "llvm.lifetime.",
     "llvm.invariant.",
     "llvm.experimental.noalias",
     "llvm.va_end",
@@ -56,8 +55,21 @@ class CallWriter:
             function = self.unit.program.find(name)
             if function is not None:
                 return self._direct(block, position, instruction, function)
+            if name.startswith("llvm.lifetime."):
+                return self._lifetime(block, position)
             return self._outside(instruction, name, arguments)
         return self._indirect(block, position, instruction)
+
+    def _lifetime(self, block: int, position: int) -> Lines:
+        """A local comes to life or dies, unless the marker is of no consequence."""
+        scopes = self.unit.plan.scopes
+        if (local := scopes.starts.get((block, position))) is not None:
+            alloca = self.unit.plan.definition[local][1]
+            site = self.namespace.allocation(alloca, self.unit.function)
+            return [f"begin_scope(v{local}, {site}, {static_size(alloca)})"]
+        if (local := scopes.ends.get((block, position))) is not None:
+            return [f"release_stack((v{local},))"]
+        return ["pass"]
 
     def _assign(self, instruction: Instruction, text: str) -> str:
         return f"v{instruction.result.index} = {text}" if instruction.result is not None else text

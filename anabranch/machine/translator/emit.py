@@ -18,7 +18,7 @@ from anabranch.machine.memory import PAGE_BITS, PAGE_MASK
 from anabranch.machine.objects import MASK64
 from anabranch.machine.operations import float_width
 from anabranch.machine.translator.namespace import Namespace
-from anabranch.machine.translator.plan import SIGNED, Plan
+from anabranch.machine.translator.plan import SIGNED, Plan, static_size
 
 RELATION = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 FLOAT_BINARY = frozenset(("fadd", "fsub", "fmul", "fdiv", "frem"))
@@ -354,12 +354,13 @@ class Emitter:
         return [*before, f"try: {fast}", f"except SLOW: store({address}, {width // 8}, {text})"]
 
     def _alloca(self, instruction: Instruction, target: str, static: bool) -> Lines:
-        assert isinstance(instruction.extra, Type)
+        assert isinstance(instruction.extra, Type) and instruction.result is not None
         count = instruction.operands[0]
         site = self.namespace.allocation(instruction, self.plan.function)
+        if instruction.result.index in self.plan.scopes.late:
+            return [f"{target} = new_address({site})"]
         if static:
-            assert isinstance(count, ConstInt)
-            return [f"{target} = alloca({site}, {instruction.extra.size * count.value})"]
+            return [f"{target} = alloca({site}, {static_size(instruction)})"]
         size = instruction.extra.size
         return [
             f"{target} = alloca_many({site}, {self.operand(count)}, {size}, {count.type.bits})",

@@ -115,7 +115,7 @@ class Namespace:
                 instruction.loc or function_loc(function),
             )
             assert instruction.result is not None
-            self.numbers.locals[site.number] = (function.name, instruction.result.index)
+            self.numbers.add_local(site, function.name, instruction.result.index)
             name = self._sites[id(instruction)] = self.constant(site)
         return name
 

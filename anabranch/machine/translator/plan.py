@@ -13,8 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from anabranch.ir.module import Block, Function, Instruction
-from anabranch.ir.types import IntType
+from anabranch.ir.types import IntType, Type
 from anabranch.ir.values import ConstInt, GlobalRef, Local, Operand
+from anabranch.machine.translator.scopes import find_scopes
 
 SIGNED = frozenset(("slt", "sle", "sgt", "sge"))
 # Instructions without effects and errors, whose value depends on nothing but their operands.
@@ -41,6 +42,13 @@ def callee_name(instruction: Instruction) -> str | None:
     """The name of the function that a call names directly."""
     callee = instruction.operands[0]
     return callee.name if isinstance(callee, GlobalRef) else None
+
+
+def static_size(alloca: Instruction) -> int:
+    """The bytes of a local whose size is known at translation."""
+    count = alloca.operands[0]
+    assert isinstance(alloca.extra, Type) and isinstance(count, ConstInt)
+    return alloca.extra.size * count.value
 
 
 class Plan:
@@ -70,6 +78,7 @@ class Plan:
             for target in self.successors[block.index]:
                 self.predecessors[target].append(block.index)
         self.static_allocas = self._static_allocas()
+        self.scopes = find_scopes(self.blocks, self.static_allocas)
         self.has_dynamic = self._has_dynamic()
         self.alias = self._aliases()
         self.uses = self._uses()
@@ -191,16 +200,39 @@ class Plan:
                 and len(uses) == 1
                 and uses[0][1].opcode == "br"
                 and uses[0][0] == block
+            ) or (
+                instruction.opcode in ("zext", "sext")
+                and uses
+                and all(use.opcode == "icmp" and self.narrowed(use) is not None for _, use in uses)
             ):
                 virtual.add(index)
-            elif instruction.opcode in ("zext", "sext") and uses:
-                if all(use.opcode == "icmp" and self.narrowed(use) is not None for _, use in uses):
-                    virtual.add(index)
-            elif instruction.opcode == "call" and not uses:
-                name = callee_name(instruction)
-                if name is not None and name.startswith(UNDEF_CALL):
-                    virtual.add(index)
-        return frozenset(virtual)
+        return frozenset(virtual | self._unused(virtual))
+
+    def _unused(self, virtual: set[int]) -> set[int]:
+        """Results that nobody uses, of instructions that cannot fail, and what only those use."""
+        unused: set[int] = set()
+        pending = [index for index in self.definition if index not in self.uses]
+        while pending:
+            index = pending.pop()
+            instruction = self.definition[index][1]
+            if index in virtual or index in unused or not self._cannot_fail(instruction):
+                continue
+            unused.add(index)
+            for operand in instruction.operands:
+                if isinstance(operand, Local):
+                    kept = self.index_of(operand)
+                    users = self.uses.get(kept, ())
+                    if kept in self.definition and all(self._is_unused(user, unused) for _, user in users):
+                        pending.append(kept)
+        return unused
+
+    def _is_unused(self, instruction: Instruction, unused: set[int]) -> bool:
+        return instruction.result is not None and instruction.result.index in unused
+
+    def _cannot_fail(self, instruction: Instruction) -> bool:
+        if instruction.opcode == "call":
+            return (callee_name(instruction) or "").startswith(UNDEF_CALL)
+        return instruction.opcode in REPEATABLE and "nsw" not in instruction.flags
 
     def narrowed(self, compare: Instruction) -> tuple[str, Local, int] | None:
         """`(predicate, narrow value, constant)` equal to a compare of a widened value with a constant."""
