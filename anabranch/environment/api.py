@@ -39,6 +39,10 @@ class ObjectInfo(Protocol):
     def readonly(self) -> bool: ...
 
     @property
+    def extent(self) -> object:
+        """None unless the size depends on the input."""
+
+    @property
     def site(self) -> SiteInfo: ...
 
 
@@ -78,15 +82,30 @@ class MachineApi(Protocol):
         """The `n` bytes if all are concrete and in bounds, else None."""
 
     def span(self, addr: int) -> int:
-        """Bytes from an address to the end of its object; a bad address is an access error."""
+        """Bytes from an address to the end of its object; a bad address is an access error.
 
-    def view(self, addr: Value, reach: int, most: int) -> tuple[int, Value, int, Sequence[Value]] | None:
+        Of an object whose extent depends on the input (`end_at_nul`) these are the most that there can be.
+        """
+
+    def lookahead(self, addr: int, up_to_nul: bool) -> int:
+        """Bytes from an address on that `peek` may fetch before the program accesses them.
+
+        `up_to_nul`: for a loop that goes no further than the first NUL.
+        """
+
+    def peek(self, addr: int, n: int) -> bytes | Sequence[Value]:
+        """Bytes within the `lookahead`, as `bytes` when all are concrete; this is no access."""
+
+    def view(
+        self, addr: Value, reach: int, most: int
+    ) -> tuple[int, Value, int, Sequence[Value], Sequence[Value]] | None:
         """Bytes that a pointer leads to, without an access, a decision or an error.
 
-        `(start, place, places, data)`: the pointer is `start + place`, where `place` is below `places` or
-        leads to no live object that is known; `data` are the bytes from `start` on, as far as `reach` bytes
-        from the last place and the end of the object allow. None if it is not one object, or the places are
-        more than `most`.
+        `(start, place, places, data, missing)`: the pointer is `start + place`, where `place` is below
+        `places` or leads to no live object that is known; `data` are the bytes from `start` on, as far as
+        `reach` bytes from the last place and the end of the object allow. `missing` are conditions under
+        which a byte is not there after all; empty if all are. None if it is not one object, or the places
+        are more than `most`.
         """
 
     def object_of(self, addr: Value) -> tuple[ObjectInfo, int]:
@@ -100,6 +119,9 @@ class MachineApi(Protocol):
 
     def release(self, addr: int) -> None:
         """End the object that starts at an address, of whatever kind."""
+
+    def end_at_nul(self, addr: int) -> None:
+        """From now on the object that starts at an address ends behind the first NUL that it holds now."""
 
     def static(self, name: str, contents: bytes) -> int:
         """The environment's own global object of that name; made with these contents on the first use."""

@@ -1,8 +1,9 @@
 """Reading memory as a byte loop would, but in windows.
 
 `ByteReader` gives the i-th byte after an address. It fetches windows of growing size, never past the end of
-the object; the first byte outside is loaded alone, which is the access error that a byte loop would meet.
-Runs of concrete bytes are searched with `bytes` methods; symbolic bytes are decided one by one, in order.
+the object or what is known of it; the first byte outside is loaded alone, which is the access error that a
+byte loop would meet. Runs of concrete bytes are searched with `bytes` methods; symbolic bytes are decided
+one by one, in order.
 """
 
 from __future__ import annotations
@@ -22,11 +23,13 @@ Bytes = bytes | list[Value]
 class ByteReader:
     """The bytes from an address on."""
 
-    __slots__ = ("_room", "base", "m", "seen")
+    __slots__ = ("_room", "base", "m", "seen", "up_to_nul")
 
-    def __init__(self, m: MachineApi, base: Value) -> None:
+    def __init__(self, m: MachineApi, base: Value, up_to_nul: bool = True) -> None:
         self.m = m
         self.base = base
+        self.up_to_nul = up_to_nul
+        """No byte behind the first NUL is asked for."""
         self.seen: Bytes = b""
         self._room: int | None = None
 
@@ -34,7 +37,8 @@ class ByteReader:
     def room(self) -> int:
         """Bytes that may be fetched in windows; asked late, so that a loop of no steps accesses nothing."""
         if self._room is None:
-            self._room = 0 if isinstance(self.base, Expr) else self.m.span(self.base)
+            base = self.base
+            self._room = 0 if isinstance(base, Expr) else self.m.lookahead(base, self.up_to_nul)
         return self._room
 
     def __getitem__(self, index: int) -> Value:
@@ -51,9 +55,8 @@ class ByteReader:
                 continue
             assert not isinstance(self.base, Expr)
             size = min(max(FIRST_WINDOW, have), self.room - have)
-            start = self.base + have
-            data: Bytes | None = self.m.concrete_bytes(start, size)
-            self._append(list(self.m.read_bytes(start, size)) if data is None else data)
+            data = self.m.peek(self.base + have, size)
+            self._append(data if isinstance(data, bytes) else list(data))
 
     def _append(self, data: Bytes) -> None:
         seen = self.seen

@@ -170,6 +170,7 @@ def klee_check_memory_access(m: MachineApi, addr: Value, nbytes: Value) -> None:
     size = resolve_length(m, nbytes, "size given to klee_check_memory_access", reads=(addr,))
     if size > m.span(addr):
         m.error("ptr", "check_memory_access: memory error", address=addr, size=size)
+    m.read_bytes(addr, size)
 
 
 @model("klee_set_forking")

@@ -87,24 +87,25 @@ def bzero(m: MachineApi, dst: Value, n: Value) -> None:
 @model("memcmp", "bcmp")
 def memcmp(m: MachineApi, left: Value, right: Value, n: Value) -> Value:
     if not (isinstance(left, Expr) or isinstance(right, Expr) or isinstance(n, Expr)):
-        a, b = m.concrete_bytes(left, n), m.concrete_bytes(right, n)
-        if a is not None and b is not None:
-            index = first_difference(a, b)
-            return 0 if index == n else (a[index] - b[index]) & 0xFFFFFFFF
-    pair = compare(ByteReader(m, left), ByteReader(m, right), n, False, equal_bytes)
+        x, y = m.concrete_bytes(left, n), m.concrete_bytes(right, n)
+        if x is not None and y is not None:
+            index = first_difference(x, y)
+            return 0 if index == n else (x[index] - y[index]) & 0xFFFFFFFF
+    a, b = (ByteReader(m, block, up_to_nul=False) for block in (left, right))
+    pair = compare(a, b, n, False, equal_bytes)
     return 0 if pair is None else sub(widen(pair[0]), widen(pair[1]), 32)
 
 
 @model("memchr")
 def memchr(m: MachineApi, src: Value, byte: Value, n: Value) -> Value:
-    reader = ByteReader(m, src)
+    reader = ByteReader(m, src, up_to_nul=False)
     found = scan(reader, (low_byte(byte),), n)
     return 0 if found is None else reader.at(found)
 
 
 @model("rawmemchr")
 def rawmemchr(m: MachineApi, src: Value, byte: Value) -> Value:
-    reader = ByteReader(m, src)
+    reader = ByteReader(m, src, up_to_nul=False)
     found = scan(reader, (low_byte(byte),))
     assert found is not None
     return reader.at(found)
@@ -126,7 +127,7 @@ def memrchr(m: MachineApi, src: Value, byte: Value, n: Value) -> Value:
 
 @model("memccpy")
 def memccpy(m: MachineApi, dst: Value, src: Value, byte: Value, n: Value) -> Value:
-    reader = ByteReader(m, src)
+    reader = ByteReader(m, src, up_to_nul=False)
     found = scan(reader, (low_byte(byte),), n)
     size = resolve_length(m, n, "length of memccpy", writes=(dst,)) if found is None else found + 1
     if size:

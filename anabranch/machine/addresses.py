@@ -161,6 +161,8 @@ class AddressResolver:
             raise ProgramError(Fault("out-of-bounds", "memory error: out of bound pointer", details))
         bad = expr.ugt(offset, info.size - size, 64)
         self.machine.check(bad, Fault("out-of-bounds", "memory error: out of bound pointer", details))
+        if info.extent is not None:
+            self.memory.require(info, expr.add(offset, size, 64), details)
         return info, offset
 
     def _inside(self, address: Expr, size: int, info: ObjectInfo) -> bool:
@@ -173,7 +175,11 @@ class AddressResolver:
         if write and info.readonly:
             details = self.memory.access_info(address, size, write, info)
             raise ProgramError(Fault("read-only", "write to constant memory", details))
-        return info, expr.sub(address, info.base, 64)
+        offset = expr.sub(address, info.base, 64)
+        if info.extent is not None:
+            details = self.memory.access_info(address, size, write, info)
+            self.memory.require(info, expr.add(offset, size, 64), details)
+        return info, offset
 
     def _by_model(self, address: Value, size: int, write: bool) -> tuple[ObjectInfo, Value]:
         """Take the object that the model of the path points to; siblings take the others."""
@@ -237,7 +243,7 @@ class AddressResolver:
         if not 0 <= high - low < most:
             return None
         start = info.base + low
-        data = self.memory.read_bytes(start, min(high + reach, info.size) - low)
+        data = self.memory.contents(start, min(high + reach, info.size) - low)
         return start, expr.sub(address, start, 64), high - low + 1, data
 
     # ---- what is there -------------------------------------------------------------------------------
@@ -273,7 +279,7 @@ class AddressResolver:
         key = (info.id, offset, size, places[0], places[-1], len(places))
         if info.readonly and key in self._constant_reads:
             return self._constant_reads[key]
-        data = self.memory.read_bytes(info.base + places[0], places[-1] - places[0] + size)
+        data = self.memory.contents(info.base + places[0], places[-1] - places[0] + size)
         value = read_table(data, places, size, offset)
         if info.readonly:
             self._constant_reads[key] = value
@@ -291,7 +297,7 @@ class AddressResolver:
         if offset.__class__ is int:
             return self.memory.read_bytes(info.base + offset, size)
         places = self.places(info, offset, size, MAX_LEAVES)
-        data = self.memory.read_bytes(info.base + places[0], places[-1] - places[0] + size)
+        data = self.memory.contents(info.base + places[0], places[-1] - places[0] + size)
         block: list[Value] = []
         for start in range(0, size, WORD):
             count = min(WORD, size - start)
@@ -313,10 +319,10 @@ class AddressResolver:
         if size * len(places) > MAX_CHOICES:
             raise Loss("unsupported", "block of bytes written to any of many places")
         base = info.base + places[0]
-        data = self.memory.read_bytes(base, places[-1] - places[0] + size)
+        data = self.memory.contents(base, places[-1] - places[0] + size)
         for place in places:
             here = expr.eq(offset, place, 64)
             start = place - places[0]
             for index, part in enumerate(parts):
                 data[start + index] = expr.ite(here, part, data[start + index], 8)
-        self.memory.write_bytes(base, data)
+        self.memory.overwrite(base, data)

@@ -13,6 +13,7 @@ from anabranch.expr import Expr
 from anabranch.ir.types import ArrayType, FloatType, IntType, PointerType, StructType, Type
 from anabranch.machine import location
 from anabranch.machine.ends import AT_EXIT, Exit, Fault, LongJump, Loss, ProgramError, Silent
+from anabranch.machine.extents import StringExtent
 from anabranch.machine.memory import byte_parts
 from anabranch.machine.objects import AllocationSite, ObjectInfo
 from anabranch.machine.path import NAMES, Input
@@ -122,8 +123,10 @@ class ModelApi:
             address += 1
 
     def concrete_bytes(self, addr: int, n: int) -> bytes | None:
-        info = self.memory.find(addr >> 32)
-        if info is None or info.end or (addr & 0xFFFFFFFF) + n > info.size:
+        info, end = self.memory.find(addr >> 32), (addr & 0xFFFFFFFF) + n
+        if info is None or info.end or end > info.size:
+            return None
+        if info.extent is not None and end > self.machine.extents.certain(info):
             return None
         return self.memory.concrete_bytes(addr, n)
 
@@ -133,13 +136,46 @@ class ModelApi:
             self.memory.check_access(addr, 1, write=False)
         return info.size - offset
 
-    def view(self, addr: Value, reach: int, most: int) -> tuple[int, Value, int, Sequence[Value]] | None:
+    def lookahead(self, addr: int, up_to_nul: bool) -> int:
+        room = self.span(addr)
+        info = self.memory.find(addr >> 32)
+        if info is None or info.extent is None:
+            return room
+        extents = self.machine.extents
+        certain = extents.certain(info) - (addr & 0xFFFFFFFF)
+        # A string that begins where the object may have ended already is read byte by byte.
+        return room if up_to_nul and certain > 0 and extents.ends_at_nul(info) else max(0, certain)
+
+    def peek(self, addr: int, n: int) -> bytes | list[Value]:
+        data = self.memory.contents(addr, n)
+        try:
+            return bytes(data)
+        except TypeError:
+            return data
+
+    def view(
+        self, addr: Value, reach: int, most: int
+    ) -> tuple[int, Value, int, Sequence[Value], Sequence[Value]] | None:
         if addr.__class__ is Expr:
-            return self.machine.addresses.view(addr, reach, most)
-        info, offset = self.memory.find(addr >> 32), addr & 0xFFFFFFFF
-        if info is None or info.end or offset >= info.size:
+            found = self.machine.addresses.view(addr, reach, most)
+        else:
+            info, offset = self.memory.find(addr >> 32), addr & 0xFFFFFFFF
+            if info is None or info.end or offset >= info.size:
+                return None
+            found = addr, 0, 1, self.memory.contents(addr, min(reach, info.size - offset))
+        if found is None:
             return None
-        return addr, 0, 1, self.memory.read_bytes(addr, min(reach, info.size - offset))
+        start, place, places, data = found
+        info, offset = self.memory.find(start >> 32), start & 0xFFFFFFFF
+        if info is None or info.extent is None:
+            return start, place, places, data, ()
+        missing = self.machine.extents.missing
+        return start, place, places, data, [missing(info, offset + i + 1) for i in range(len(data))]
+
+    def end_at_nul(self, addr: int) -> None:
+        info, offset = self.object_of(addr)
+        assert offset == 0
+        self.memory.limit(info, StringExtent(tuple(self.memory.contents(addr, info.size))))
 
     def object_of(self, addr: Value) -> tuple[ObjectInfo, int]:
         address = self._known(addr, "pointer to an object")

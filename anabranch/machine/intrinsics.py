@@ -351,7 +351,7 @@ class Intrinsics:
         if pointer.__class__ is Expr:
             return unknown
         info = self.memory.find(pointer >> 32)
-        if info is None or info.end:
+        if info is None or info.end or info.extent is not None:
             return unknown
         return max(0, info.size - (pointer & 0xFFFFFFFF))
 

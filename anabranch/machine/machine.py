@@ -20,6 +20,7 @@ from anabranch.machine.constants import Layout
 from anabranch.machine.counters import Counters, CounterTable
 from anabranch.machine.defects import DEFECTS
 from anabranch.machine.ends import AT_EXIT, Exit, Fault, LongJump, Loss, PathEnd, ProgramError, Yield
+from anabranch.machine.extents import Extents
 from anabranch.machine.forking import Decider
 from anabranch.machine.interpreter import Interpreter
 from anabranch.machine.intrinsics import Intrinsics
@@ -128,6 +129,8 @@ class Machine:
         self.arithmetic = Arithmetic(self.check)
         self.run_time = RunTime(self)
         self.addresses = AddressResolver(self)
+        self.extents = Extents(self)
+        self.memory.require = self.extents.require
         self.memory.symbolic_load = self.addresses.load
         self.memory.symbolic_store = self.addresses.store
         self.namespace = Namespace(self.layout, self.numbers)

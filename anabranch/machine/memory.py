@@ -13,7 +13,7 @@ Fast paths of translated code touch only `S` and `W`; whatever they cannot do ra
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import immutables
 
@@ -21,12 +21,17 @@ from anabranch.expr import Expr, concat, extract, undefined
 from anabranch.machine.ends import Fault, Loss, ProgramError
 from anabranch.machine.objects import (
     MASK64,
+    OBJECT_SHIFT,
+    OFFSET_MASK,
     STACK_COUNTS,
     STACK_NUMBERS,
     AllocationSite,
     ObjectInfo,
     ObjectNumbers,
 )
+
+if TYPE_CHECKING:
+    from anabranch.machine.extents import Extent
 
 PAGE_BITS = 8
 PAGE_SIZE = 1 << PAGE_BITS
@@ -94,6 +99,11 @@ class Memory:
         self.counts: dict[int, int] = {}
         self._counts_shared = False
         self._constant_pages: set[int] = set()  # of objects that nobody may write, the same on all paths
+        self._limited_pages: set[int] = set()
+        """Pages of objects with an extent, the same on all paths. They are never in `W`, and in `S` only as
+        far as the running path has proved that they may be accessed."""
+        self.proved: dict[int, int] = {}
+        """Number of an object with an extent -> bytes that the running path has proved to be there."""
         # By the identity of maps of objects: the map itself, and the one to which its last local was added.
         self._before: dict[int, tuple[Objects, Objects]] = {}
         self._nothing: Page | None = None
@@ -106,6 +116,8 @@ class Memory:
         """Makes the pages of reserved objects, by the number of the page that is missing."""
         self.widen: Callable[[ObjectInfo], ObjectInfo] | None = None
         """Is asked before an access beyond an object, and may have made it larger."""
+        self.require: Callable[[ObjectInfo, Value, dict[str, object]], None]
+        """Checks that an object with an extent has the bytes before an offset."""
         self.symbolic_load: Callable[[Expr, int], Value]
         self.symbolic_store: Callable[[Expr, int, Value], None]
 
@@ -155,6 +167,9 @@ class Memory:
         S.clear()
         if len(pages) <= PREFETCH:
             S.update(pages.items())
+            for key in self._limited_pages:
+                S.pop(key, None)
+        self.proved.clear()
         self.W.clear()
         self.fresh.clear()
         self.pages = pages
@@ -222,6 +237,26 @@ class Memory:
     def forget(self, info: ObjectInfo) -> None:
         """Drop what is in an object: `absent` makes it anew."""
         self._drop_pages(info.base, info.size)
+
+    def limit(self, info: ObjectInfo, extent: Extent) -> None:
+        """Give an object an extent; its size is the capacity from now on."""
+        self.fresh[info.id] = ObjectInfo(info.id, info.size, info.site, extent=extent)
+        first = info.base >> PAGE_BITS
+        for key in range(first, first + (info.size + PAGE_MASK >> PAGE_BITS)):
+            page = self.writable(key)
+            assert page is not None
+            self.pages = self.pages.set(key, list(page))
+            self._limited_pages.add(key)
+            self.S.pop(key, None)
+            self.W.pop(key, None)
+
+    def show(self, info: ObjectInfo, end: int) -> None:
+        """Let the quick ways to read have the first bytes of an object with an extent."""
+        key = info.base >> PAGE_BITS
+        for start in range(0, end, PAGE_SIZE):
+            page = self.pages[key]
+            self.S[key] = page if start + PAGE_SIZE <= end else page[: end - start]
+            key += 1
 
     def fill(self, base: int, size: int, content: bytes | None) -> None:
         key = base >> PAGE_BITS
@@ -295,6 +330,8 @@ class Memory:
         page = self.S.get(key)
         if page is None:
             page = self.pages.get(key)
+            if key in self._limited_pages:
+                return None  # not all of it may be there
             if page is not None:
                 self.S[key] = page
             elif self.absent is not None:
@@ -304,6 +341,12 @@ class Memory:
     def writable(self, key: int) -> Page | None:
         page = self.W.get(key)
         if page is None:
+            if key in self._limited_pages:
+                page = self.pages[key][:]
+                self.pages = self.pages.set(key, page)
+                self.S.pop(key, None)
+                self.proved.pop(key >> OBJECT_SHIFT - PAGE_BITS, None)
+                return page
             page = self.page(key)
             if page is not None:
                 page = self.W[key] = self.S[key] = page[:]
@@ -342,7 +385,7 @@ class Memory:
         end = offset + size
         if page is None:
             page = self.page(key)
-            if page is None or end > len(page) or key in self._constant_pages:
+            if page is None or end > len(page) or key in self._constant_pages or key in self._limited_pages:
                 self.write_bytes(address & MASK64, split_value(value, size))
                 return
             page = self.W[key] = self.S[key] = page[:]
@@ -379,10 +422,17 @@ class Memory:
     def read_bytes(self, address: int, size: int) -> list[Value]:
         """Some bytes of one object."""
         self.check_access(address, size, write=False)
+        return self.contents(address, size)
+
+    def contents(self, address: int, size: int) -> list[Value]:
+        """Bytes of one object that are known to be there, or are not accessed by the program."""
         data: list[Value] = []
         while size > 0:
             offset = address & PAGE_MASK
-            page = self.page(address >> PAGE_BITS)
+            key = address >> PAGE_BITS
+            page = self.W.get(key)
+            if page is None:
+                page = self.pages[key] if key in self._limited_pages else self.page(key)
             assert page is not None
             part = page[offset : offset + size]
             data.extend(part)
@@ -392,9 +442,12 @@ class Memory:
 
     def write_bytes(self, address: int, data: Sequence[Value]) -> None:
         """Overwrite some bytes of one object."""
-        size = len(data)
-        self.check_access(address, size, write=True)
-        start = 0
+        self.check_access(address, len(data), write=True)
+        self.overwrite(address, data)
+
+    def overwrite(self, address: int, data: Sequence[Value]) -> None:
+        """Overwrite bytes of one object that are known to be there."""
+        start, size = 0, len(data)
         while start < size:
             key, offset = address >> PAGE_BITS, address & PAGE_MASK
             page = self.writable(key)
@@ -407,7 +460,7 @@ class Memory:
                 except TypeError:
                     page = self.W[key] = self.S[key] = list(page)
             page[offset : offset + count] = part
-            if page.__class__ is list:
+            if page.__class__ is list and key not in self._limited_pages:
                 self._settle(key, page)
             address += count
             start += count
@@ -460,6 +513,9 @@ class Memory:
             raise ProgramError(
                 Fault("read-only", "write to constant memory", self.access_info(address, size, write, info))
             )
+        if info.extent is not None:
+            end = (address & OFFSET_MASK) + size
+            self.require(info, end, self.access_info(address, size, write, info))
         return info
 
     def fault_of(self, address: int, size: int, write: bool) -> Fault | None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from anabranch.machine.extents import Extent
 
 OBJECT_SHIFT = 32
 OFFSET_MASK = (1 << OBJECT_SHIFT) - 1
@@ -26,13 +29,16 @@ class AllocationSite:
 class ObjectInfo:
     """One object of one path; immutable, replaced when the object dies."""
 
-    __slots__ = ("end", "id", "site", "size")
+    __slots__ = ("end", "extent", "id", "site", "size")
 
-    def __init__(self, number: int, size: int, site: AllocationSite, end: str = "") -> None:
+    def __init__(
+        self, number: int, size: int, site: AllocationSite, end: str = "", extent: Extent | None = None
+    ) -> None:
         self.id = number
-        self.size = size
+        self.size = size  # with an extent: the capacity, which is the most that the extent can be
         self.site = site
         self.end = end  # "" while alive, else how it died
+        self.extent = extent  # how many of the bytes may be accessed, if that depends on the input
 
     @property
     def base(self) -> int:
@@ -50,7 +56,8 @@ class ObjectInfo:
         where = f" allocated at {self.site.loc}" if self.site.loc and kind in ("heap", "stack") else ""
         name = f" '{self.site.name}'" if self.site.name else ""
         end = f", {self.end}" if self.end else ""
-        return f"{kind} object{name} of {self.size} bytes{where}{end}"
+        most = "at most " if self.extent is not None else ""
+        return f"{kind} object{name} of {most}{self.size} bytes{where}{end}"
 
 
 STACK_NUMBERS = 1 << 30  # object numbers from here on belong to locals

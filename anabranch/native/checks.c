@@ -23,7 +23,9 @@ __attribute__((noreturn)) void check_fail(const char *kind, unsigned line); /* u
 
 /* Shadow memory: one byte for eight, mapped whole and touched lazily. */
 
+extern char **environ;
 static int mapped;
+static uintptr_t stack_top; /* the kernel puts the environment above the outermost frame */
 
 UNCHECKED static void map_range(uintptr_t low, uintptr_t high) {
   void *at = mmap((void *)low, high - low, PROT_READ | PROT_WRITE,
@@ -38,6 +40,7 @@ UNCHECKED static void map_range(uintptr_t low, uintptr_t high) {
 /* Linked before other run-time files, so that it comes first of all that runs before the program. */
 __attribute__((constructor(0))) UNCHECKED void __asan_init(void) {
   if (mapped) return;
+  stack_top = (uintptr_t)environ;
   map_range(0x7fff8000ul, 0x8fff7000ul);           /* shadow of the low half: code, data */
   map_range(0x02008fff7000ul, 0x10007fff8000ul);   /* shadow of the high half: heap maps, stack */
   mapped = 1;
@@ -132,10 +135,9 @@ void __asan_unregister_elf_globals(uintptr_t *flag, void *start, void *stop) { (
 
 UNCHECKED void __asan_handle_no_return(void) {
   /* Frames left without a return keep their red zones: clear from here up to the outermost frame. */
-  extern char **environ;
   extern int anabranch_frames_left; /* of frames.c */
   anabranch_frames_left = 1;
-  uintptr_t here = (uintptr_t)__builtin_frame_address(0), top = (uintptr_t)environ;
+  uintptr_t here = (uintptr_t)__builtin_frame_address(0), top = stack_top;
   if (here < top) poison(here & ~(GRANULE - 1), (top - here) & ~(GRANULE - 1), 0);
 }
 #define SET_SHADOW(x) \
@@ -206,3 +208,40 @@ UNCHECKED void *realloc(void *old, size_t size) {
   return p;
 }
 void *aligned_alloc(size_t align, size_t size) { (void)align; return malloc(size); }
+
+/* What the program is given: every argument and variable of the environment, and the arrays of pointers to
+ * them, have red zones of their own. They are no blocks to be freed. */
+
+static const size_t GIVEN = 0x61f761f761f7ul;
+static char **given_environment;
+
+UNCHECKED static void *given(const void *data, size_t size) {
+  char *p = malloc(size);
+  if (!p) return 0;
+  memcpy(p, data, size);
+  ((struct block *)(p - sizeof(struct block)))->magic = GIVEN;
+  return p;
+}
+UNCHECKED static long give_strings(char **strings) {
+  long n = 0;
+  for (; strings[n]; n++) strings[n] = given(strings[n], strlen(strings[n]) + 1);
+  return n;
+}
+
+/* The shadow memory is there from the first on, the other run-time files take their variables of the
+ * environment away at 2, and constructors of the program begin at 101. */
+__attribute__((constructor(3))) UNCHECKED static void give_arguments(void) {
+  /* The kernel puts argc, the arguments, a null and the environment side by side. */
+  long argc = 0;
+  while ((long)environ[-2 - argc] != argc) argc++;
+  give_strings(environ - 1 - argc);
+  long n = give_strings(environ);
+  given_environment = environ = given(environ, (size_t)(n + 1) * sizeof *environ);
+}
+
+/* Linked with --wrap=main, the program is started here. */
+int __real_main(int, char **, char **) __attribute__((weak));
+UNCHECKED int __wrap_main(int argc, char **argv, char **envp) {
+  (void)envp;
+  return __real_main(argc, given(argv, (size_t)(argc + 1) * sizeof *argv), given_environment);
+}

@@ -12,7 +12,7 @@
 extern unsigned char anabranch_counters[];
 extern const unsigned long anabranch_counters_size;
 
-__attribute__((constructor(0))) static void keep_counters(void) {
+__attribute__((constructor(2))) static void keep_counters(void) {
   const char *name = getenv("ANABRANCH_COVERAGE");
   if (!name) return;
   int file = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0666);

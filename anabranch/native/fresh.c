@@ -75,7 +75,7 @@ void *realloc(void *old, size_t size) {
 }
 void free(void *old) { (void)old; }
 
-__attribute__((constructor(0))) static void start_witness(void) {
+__attribute__((constructor(2))) static void start_witness(void) {
   const char *name = getenv("ANABRANCH_WITNESS"), *number = getenv("ANABRANCH_FRESH");
   if (number) filling = strtoul(number, 0, 10);
   int file = name ? open(name, O_RDWR | O_CLOEXEC) : -1;

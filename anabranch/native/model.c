@@ -316,7 +316,7 @@ static void enter(char *line) {
   node->change = strtol(at, &at, 10);
 }
 
-__attribute__((constructor(0))) static void start_model(void) {
+__attribute__((constructor(2))) static void start_model(void) {
   static char text[1 << 14];
   const char *name = getenv("ANABRANCH_NODES");
   first_user = kernel(SYS_getuid, 0, 0, 0, 0);

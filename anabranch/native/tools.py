@@ -120,14 +120,18 @@ def compile_object(source: Path, output: Path, flags: Sequence[str] = ()) -> Pat
     return output
 
 
-def link(objects: Sequence[Path], output: Path, lazily: Sequence[Path] = ()) -> Path:
+def link(
+    objects: Sequence[Path], output: Path, lazily: Sequence[Path] = (), wrapped: Sequence[str] = ()
+) -> Path:
     """A static program; objects in `lazily` are taken where something asks for them, before the C library.
 
     Of two definitions the first is taken: a program may define `getopt` and use `optind` of the library,
-    which comes with a `getopt`. With a shared library that is allowed.
+    which comes with a `getopt`. With a shared library that is allowed. Who calls a function `f` that is
+    `wrapped` calls `__wrap_f`, which knows the function itself as `__real_f`.
     """
     before, after = link_parts()
     command = [*linker(), "-static", "-z", "muldefs", "-o", str(output), *before, *map(str, objects)]
+    command += [f"--wrap={name}" for name in wrapped]
     # Any bitcode may have been compiled with checks of undefined behaviour.
     lazily = [*lazily, runtime_object(UNDEFINED_RUNTIME)]
     run_tool([*command, "--start-lib", *map(str, lazily), "--end-lib", *after])

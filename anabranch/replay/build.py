@@ -93,9 +93,11 @@ def _program(text: str, output: Path, entry: str, own: Sequence[Path], flags: Se
         runtime_object(MODEL_RUNTIME, model_flags()),
     ]
     lazily = [] if "x86_fp80" in text else [*long_double_objects()]
+    wrapped = []
     if flags:
         lazily.append(checked_library())
-    return link([program_object, *runtimes], output, lazily)
+        wrapped.append("main")  # checks.c starts the program with arguments that have red zones
+    return link([program_object, *runtimes], output, lazily, wrapped)
 
 
 def _runtime_flags(entry: str) -> tuple[str, ...]:

@@ -37,6 +37,7 @@ class Info:
     site: Site
     readonly: bool = False
     freed: bool = False
+    extent: None = None
 
     @property
     def size(self) -> int:
@@ -168,15 +169,27 @@ class FakeMachine:
         info, offset = self.object_of(addr)
         return info.size - offset
 
-    def view(self, addr: Value, reach: int, most: int) -> tuple[int, Value, int, list[Value]] | None:
+    def lookahead(self, addr: int, up_to_nul: bool) -> int:
+        return self.span(addr)
+
+    def peek(self, addr: int, n: int) -> bytes | list[Value]:
+        known = self.concrete_bytes(addr, n)
+        return self.read_bytes(addr, n) if known is None else known
+
+    def end_at_nul(self, addr: int) -> None:
+        """Objects of this machine are as large as they are."""
+
+    def view(
+        self, addr: Value, reach: int, most: int
+    ) -> tuple[int, Value, int, list[Value], tuple[Value, ...]] | None:
         where = int(self.value(addr))
         info = self.objects.get(where >> 32)
         if info is None or info.freed or where & 0xFFFFFFFF >= info.size:
             return None
         if not isinstance(addr, Expr):
-            return where, 0, 1, info.data[where & 0xFFFFFFFF :][:reach]
+            return where, 0, 1, info.data[where & 0xFFFFFFFF :][:reach], ()
         start = where >> 32 << 32
-        return start, sub(addr, start, 64), info.size, list(info.data)
+        return start, sub(addr, start, 64), info.size, list(info.data), ()
 
     def object_of(self, addr: Value) -> tuple[Info, int]:
         where = int(self.value(addr))

@@ -128,6 +128,7 @@ def symbolic_text(m: MachineApi, length: int, name: str, printable: bool) -> int
         for byte in m.read_bytes(address, length):
             m.prefer(both(uge(byte, 32, 8), ule(byte, 126, 8)))
     m.store(address + length, 1, 0)
+    m.end_at_nul(address)
     return address
 
 
@@ -137,6 +138,7 @@ def symbolic_variable(m: MachineApi, name: bytes, length: int) -> int:
     text = (*name, ord("="), *value[:length], 0)
     address = m.allocate(len(text), "global", "environment")
     m.write_bytes(address, text)
+    m.end_at_nul(address)
     return address
 
 

@@ -23,7 +23,8 @@ def writable(m: MachineApi, dst: Value, limit: int) -> View | None:
     if isinstance(dst, Expr):
         return None
     view = look(m, dst, limit)
-    return None if view is None or m.object_of(dst)[0].readonly else view
+    info = m.object_of(dst)[0]
+    return None if view is None or info.readonly or info.extent is not None else view
 
 
 class Copy:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from anabranch.environment.api import MachineApi, Value
-from anabranch.environment.ops import Condition, add, ite, negated, ult
+from anabranch.environment.ops import Condition, add, either, ite, negated, ult
 from anabranch.environment.whole.undefined import is_tainted, undefined_where
 from anabranch.expr import Expr
 from anabranch.machine.undefined import with_zeros
@@ -61,6 +61,7 @@ class View:
     raw: Sequence[Value]
     data: Sequence[Value]
     bad: Sequence[Condition]
+    missing: Sequence[Condition]
 
     @property
     def outside(self) -> Condition:
@@ -87,7 +88,7 @@ class View:
 
     def unread(self) -> Window:
         """Likewise for bytes that are moved but not looked at: bad are only those that are not there."""
-        return self._gather(self.raw, [False] * len(self.raw))
+        return self._gather(self.raw, self.missing)
 
     def _gather(self, data: Sequence[Value], bad: Sequence[Condition]) -> Window:
         size = min(self.reach, len(data))
@@ -141,11 +142,13 @@ def look(m: MachineApi, pointer: Value, limit: int) -> View | None:
     found = m.view(pointer, limit, limit)
     if found is None:
         return None
-    start, place, places, raw = found
+    start, place, places, raw, absent = found
+    missing = [truth(condition) for condition in absent] or [False] * len(raw)
     if not any(is_tainted(byte) for byte in raw):
-        return View(pointer, start, place, places, limit, raw, raw, [False] * len(raw))
+        return View(pointer, start, place, places, limit, raw, raw, missing, missing)
     data = [with_zeros(byte) if isinstance(byte, Expr) and is_tainted(byte) else byte for byte in raw]
-    return View(pointer, start, place, places, limit, raw, data, [undefined_where(byte) for byte in raw])
+    bad = [either(gone, undefined_where(byte)) for gone, byte in zip(missing, raw, strict=True)]
+    return View(pointer, start, place, places, limit, raw, data, bad, missing)
 
 
 def look_at(

@@ -38,7 +38,7 @@ def join_objects(a: Any, b: Any, heaps_must_agree: bool) -> Objects:
             more[number] = other
         elif mine.end != other.end:
             raise CannotJoin("an object freed on one side")
-        elif mine.size != other.size or mine.site is not other.site:
+        elif mine.size != other.size or mine.site is not other.site or mine.extent != other.extent:
             raise CannotJoin("objects of different sizes")
     for number, mine in a.items():
         if number not in b:
