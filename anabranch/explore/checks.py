@@ -65,7 +65,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         "vla-bound", "an array whose length is not positive", ("vla-bound",), ("vla-bound",),
-        undefined=True,
+        default=True, undefined=True,
     ),
     Check(
         "overflow", "signed arithmetic whose result does not fit", ("overflow",),

@@ -20,6 +20,9 @@ from anabranch.frontend.options import (
 )
 from anabranch.ir import IRError, Module, read_module
 
+ADDRESS_SANITIZER = "__asan_init"
+"""What every module calls that AddressSanitizer instrumented."""
+
 
 def load_program(inputs: Sequence[Path], options: FrontendOptions) -> Program:
     """Compile, link, simplify and read, or take it from the cache if nothing has changed."""
@@ -41,6 +44,7 @@ def load_program(inputs: Sequence[Path], options: FrontendOptions) -> Program:
         module = read_module(entry.ir_text, fold_checks=True)
     except IRError as error:
         raise FrontendError(f"cannot read the linked program: {error}") from error
+    _refuse_red_zones(module, inputs)
     sources = tuple(path for path in inputs if path.suffix in C_SUFFIXES)
     start = find_entry(module, options.entry, inputs)
     if entry.libc == MUSL:
@@ -51,6 +55,18 @@ def load_program(inputs: Sequence[Path], options: FrontendOptions) -> Program:
     return Program(
         module, entry.ir_text, start, sources, entry.warnings, from_cache, entry.libc, entry.library_reason
     )
+
+
+def _refuse_red_zones(module: Module, inputs: Sequence[Path]) -> None:
+    """AddressSanitizer puts locals and globals into larger objects, and tells wrong accesses by its own table
+    in memory: to the engine, an access between two locals would be right and one to the table wrong."""
+    started = module.functions.get(ADDRESS_SANITIZER)
+    if started is not None and started.is_declaration:
+        shown = ", ".join(str(path) for path in inputs if path.suffix in LLVM_SUFFIXES)
+        raise FrontendError(
+            f"{shown}: was built with AddressSanitizer, which changes all objects in memory; build it without "
+            "-fsanitize=address (accesses are checked anyway)"
+        )
 
 
 def _library_start(entry: str, inputs: Sequence[Path]) -> str:

@@ -26,10 +26,27 @@ MARK = "!nosanitize"
 NOT_CHECKED = frozenset((MARK[1:],))
 """Flag of instructions that belong to a check: they have no errors of their own."""
 
+FUNCTION_SIGNATURE = 0xC105CAFE
+"""Stands before the code of functions that were compiled with a check of calls by pointer."""
 HANDLER, TRAP = "__ubsan_handle_", "llvm.ubsantrap"
 _CASTS = frozenset(("zext", "sext", "trunc", "ptrtoint", "bitcast"))
 _PURE = _CASTS | frozenset(
-    ("icmp", "fcmp", "add", "sub", "mul", "and", "or", "xor", "lshr", "ashr", "shl", "select", "extractvalue")
+    (
+        "icmp",
+        "fcmp",
+        "add",
+        "sub",
+        "mul",
+        "and",
+        "or",
+        "xor",
+        "lshr",
+        "ashr",
+        "shl",
+        "select",
+        "extractvalue",
+        "getelementptr",
+    )
 )
 _TRAPS = (
     "add_overflow", "builtin_unreachable", "cfi_check_fail", "divrem_overflow", "dynamic_type_cache_miss",
@@ -93,7 +110,9 @@ class _Folder:
 
     def fold(self) -> list[Block]:
         for block in self.blocks:
-            while block.index not in self.gone and (self._guard(block) or self._check(block)):
+            while block.index not in self.gone and (
+                self._function_type(block) or self._guard(block) or self._check(block)
+            ):
                 pass
         self._remove_unused()
         return self._renumbered()
@@ -175,10 +194,12 @@ class _Folder:
         return self.definition.get(operand.index) if isinstance(operand, Local) else None
 
     def _leave_out(self, index: int) -> None:
-        """A block that nothing leads to any more."""
+        """A block that nothing leads to any more, and what only it leads to."""
         self.gone.add(index)
-        for target in self.blocks[index].instructions[-1].targets:
+        for target in dict.fromkeys(self.blocks[index].instructions[-1].targets):
             self.predecessors[target].discard(index)
+            if not self.predecessors[target] and target not in self.gone:
+                self._leave_out(target)
             for phi in _phis(self.blocks[target]):
                 kept = [p for p in zip(phi.operands, phi.targets, strict=True) if p[1] != index]
                 phi.operands, phi.targets = tuple(p[0] for p in kept), tuple(p[1] for p in kept)
@@ -201,6 +222,31 @@ class _Folder:
             self.predecessors[after].add(block.index)
             for phi in _phis(self.blocks[after]):
                 phi.targets = tuple(block.index if t == target else t for t in phi.targets)
+
+    def _function_type(self, block: Block) -> bool:
+        """Leave out the check of a call by pointer: it reads what the compiler puts before a function's code,
+        which is no memory here. The machine compares types of its own at such calls."""
+        last = block.instructions[-1]
+        if last.opcode != "br" or len(last.targets) != 2 or last.targets[0] == last.targets[1]:
+            return False
+        compare = self._definition(last.operands[0])
+        if compare is None or compare.opcode != "icmp":
+            return False
+        signature, expected = compare.operands
+        load = self._definition(signature)
+        if not isinstance(expected, ConstInt) or expected.value != FUNCTION_SIGNATURE:
+            return False
+        if load is None or load.opcode != "load" or not load.flags & NOT_CHECKED:
+            return False
+        checked, called = last.targets
+        jump = Instruction("br", VOID, (), (called,), NOT_CHECKED)
+        jump.loc, jump.text_line = last.loc, last.text_line
+        block.instructions = [i for i in block.instructions if i not in (load, compare, last)] + [jump]
+        self.predecessors[checked].discard(block.index)
+        if not self.predecessors[checked]:
+            self._leave_out(checked)
+        self._merge_with_next(block)
+        return True
 
     # ---- what a check computes -----------------------------------------------------------------------
 

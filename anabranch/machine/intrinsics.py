@@ -185,7 +185,9 @@ class Intrinsics:
             return self.copy
         if base in ("memset", "memset.inline"):
             return lambda to, value, size, _volatile: self.fill(to, value, size)
-        if base in ("trap", "ubsantrap", "debugtrap"):
+        if base == "ubsantrap":
+            return self.machine.sanitizer.trap
+        if base in ("trap", "debugtrap"):
             return lambda *_: self.trap()
         if base in ("expect", "expect.with.probability", "launder.invariant.group", "threadlocal.address"):
             return lambda value, *_: value

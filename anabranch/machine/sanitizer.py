@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from anabranch import expr
-from anabranch.ir.checks import CheckSite, handler_name
+from anabranch.ir.checks import CheckSite, handler_name, trap_name
 from anabranch.machine.arithmetic import to_signed
 from anabranch.machine.ends import Fault, Figure
 
@@ -116,6 +116,11 @@ class Sanitizer:
                 self.machine.check(holds, fault)
 
         return call
+
+    def trap(self, number: int) -> None:
+        """A trap that stands for a handler."""
+        for holds, fault in self.reasons(trap_name(number), 0, ()):
+            self.machine.check(holds, fault)
 
     def reasons(self, handler: str, data: int, values: tuple[tuple[Value, int], ...]) -> list[Reason]:
         """Why a check may fail; the last reason is what is left if it is none of the others."""

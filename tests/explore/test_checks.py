@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from anabranch.explore.checks import BY_NAME, CHECKS, CHOICES, UNDEFINED, chosen, compiled_in, help_text
@@ -46,3 +48,11 @@ def test_what_the_machine_checks_itself_is_not_compiled_in() -> None:
 def test_help_names_every_choice() -> None:
     for name in CHOICES:
         assert name in help_text()
+
+
+def test_the_readme_has_every_part_of_undefined() -> None:
+    text = (Path(__file__).resolve().parents[2] / "README.md").read_text("utf-8")
+    for check in CHECKS:
+        if check.undefined:
+            default = " (default)" if check.default else ""
+            assert f"| `{check.name}`{default} | {check.explanation} |" in text
