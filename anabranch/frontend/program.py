@@ -64,8 +64,8 @@ def _refuse_red_zones(module: Module, inputs: Sequence[Path]) -> None:
     if started is not None and started.is_declaration:
         shown = ", ".join(str(path) for path in inputs if path.suffix in LLVM_SUFFIXES)
         raise FrontendError(
-            f"{shown}: was built with AddressSanitizer, which changes all objects in memory; build it without "
-            "-fsanitize=address (accesses are checked anyway)"
+            f"{shown}: was built with AddressSanitizer, which changes all objects in memory; "
+            "build it without -fsanitize=address (accesses are checked anyway)"
         )
 
 
