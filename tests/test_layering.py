@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,7 @@ def packages() -> list[str]:
     return sorted(path.parent.name for path in ROOT.glob("*/__init__.py"))
 
 
+@cache
 def imports(path: Path) -> set[str]:
     """Full names of the modules that a file imports, wherever in the file."""
     package = ("anabranch", *path.relative_to(ROOT).parent.parts)

@@ -98,7 +98,7 @@ class Programs:
             path.write_bytes(test)
             environment["KTEST_FILE"] = str(path)
         command = [str(self.directory / name)]
-        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=10)
+        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
 
 
 @pytest.fixture(scope="module")

@@ -92,11 +92,13 @@ def test_a_run_tells(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    # Seconds are counted from the start of the process, which is here that of all tests.
+    monkeypatch.setattr("anabranch.cli.run._process_age", lambda: 0.0)
     (tmp_path / "p.c").write_text(OPENS)
     assert main(["run", "p.c", "--sym-files", "1", "2", "--output-dir", "out", "--replay"]) == 0
     assert "anabranch: linked with musl, for --sym-files\n" in capsys.readouterr().err
     run = json.loads((tmp_path / "out" / "run.json").read_text())
-    assert 0 < run["timers"]["main"] <= 600 and run["settings"]["libc"] == "auto"
+    assert 0 < run["timers"]["main"] <= run["timers"]["total"] and run["settings"]["libc"] == "auto"
     assert "Entered main: " in (tmp_path / "out" / "info").read_text()
     assert json.loads((tmp_path / "out" / "program.json").read_text())["libc"] == "musl"
     assert json.loads((tmp_path / "out" / "replay.json").read_text())["agrees"]

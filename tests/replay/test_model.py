@@ -152,9 +152,7 @@ def replayed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, *word
 
 
 def test_all_that_the_model_tells_is_so_natively(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    document = replayed(
-        tmp_path, monkeypatch, SHOWS, "--sym-arg", "1", "--sym-files", "1", "4", "--max-time", "20"
-    )  # fmt: skip
+    document = replayed(tmp_path, monkeypatch, SHOWS, "--sym-arg", "1", "--sym-files", "1", "4")
     assert document["tests"] == document["compared"] == 3
     assert document["differ"] == []
 

@@ -46,7 +46,7 @@ def test_arguments_of_all_kinds_reach_everything(tmp_path: Path) -> None:
       }
       return 0;
     }"""
-    (found,) = unit(tmp_path, source, "f", "--max-time", "20")
+    (found,) = unit(tmp_path, source, "f")
     assert [error["kind"] for error in found["errors"]] == ["assert"]
     assert found["errors"][0]["rank"] == "answer"
     assert all_reproduced(found), found["errors"][0]["problem"]
@@ -346,7 +346,7 @@ int outer(struct base *b) {
 """
 
 
-@pytest.mark.parametrize("more", [(), ("--max-time", "20")])
+@pytest.mark.parametrize("more", [(), ("--max-time", "1h")])
 def test_twins_where_an_object_was_made_larger_inside_a_call(tmp_path: Path, more: tuple[str, ...]) -> None:
     (plain,) = unit(tmp_path, LARGER_INSIDE, "outer", *more)
     (reduced,) = unit(tmp_path, LARGER_INSIDE, "outer", "--zeq", "rules", *more)

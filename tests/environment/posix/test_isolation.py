@@ -47,7 +47,7 @@ def trace(directory: Path, name: str, *flags: str) -> list[str]:
         "strace", "-f", "-qq", "-s", "300", "-o", str(log), sys.executable, "-m", "anabranch.cli.main", "run",
         "--quiet", "--output-dir", str(out), str(HOSTILE), *flags,
     ]  # fmt: skip
-    subprocess.run(command, check=True, timeout=120)
+    subprocess.run(command, check=True, timeout=600)
     return log.read_text(errors="replace").splitlines()
 
 

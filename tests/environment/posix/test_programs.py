@@ -19,7 +19,7 @@ def run_native(program: str, directory: Path) -> tuple[int, str]:
     work = directory / "work"
     work.mkdir()
     done = subprocess.run(
-        [binary], cwd=work, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, umask=0o022, timeout=20
+        [binary], cwd=work, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, umask=0o022, timeout=300
     )
     return done.returncode, done.stdout.decode()
 

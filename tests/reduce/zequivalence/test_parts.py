@@ -65,14 +65,14 @@ def form(forms: PartForms, a: StateConstraint, shared: int = 0) -> frozenset[int
 def test_random_pairs() -> None:
     forms, table = PartForms(), Table()
     found = whole = 0
-    for _, of, a, b in pairs(11, 900):
+    for _, of, a, b in pairs(11, 300):
         same = form(forms, a) == form(forms, b, len(b.outputs) // 2)
         if same:
             assert same_projection(a, b, of), (a, b)
         one, other = (StateConstraint((REST, *c.clauses), c.outputs, c.observable) for c in (a, b))
         found += same
         whole += canonical_form(one, table) == canonical_form(other, table)
-    assert found >= 0.97 * whole > 100
+    assert found >= 0.97 * whole > 30
 
 
 W = 8
