@@ -1,0 +1,1 @@
+"""Publicly known crashes of old releases: downloaded, built, confirmed natively, looked for by the engine."""

@@ -1,0 +1,1 @@
+#include "api/yajl_gen.h"
