@@ -54,6 +54,7 @@ def check_seed(
     levels: tuple[int, ...] = LEVELS,
     extra: tuple[str, ...] = (),
     bounds: bool = False,
+    constants: bool = False,
 ) -> Verdict:
     """Generate, run natively on all inputs, run the engine at every level, compare."""
     verdict = Verdict(seed)
@@ -61,7 +62,7 @@ def check_seed(
     with tempfile.TemporaryDirectory(prefix="anabranch-faults-") as scratch:
         directory = Path(scratch)
         try:
-            program, truth = draw_faulty(seed, directory, bounds)
+            program, truth = draw_faulty(seed, directory, bounds, constants)
         except NativeError as failure:
             verdict.problems[-1] = [str(failure)]
             return verdict
@@ -131,13 +132,23 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument(
         "--bounds", action="store_true", help="an index past an array in a struct is a fault, too"
     )
+    parser.add_argument(
+        "--constants",
+        action="store_true",
+        help="also divisions and shifts of constants alone (10 / 0), which clang folds",
+    )
     parser.add_argument("--verbose", action="store_true", help="a line for every program")
     parser.add_argument("flags", nargs="*", help="further flags of `anabranch run`, behind --")
     arguments = parser.parse_args(argv)
     arguments.keep.mkdir(parents=True, exist_ok=True)
     levels = tuple(arguments.level or LEVELS)
     check = partial(
-        check_seed, keep=arguments.keep, levels=levels, extra=tuple(arguments.flags), bounds=arguments.bounds
+        check_seed,
+        keep=arguments.keep,
+        levels=levels,
+        extra=tuple(arguments.flags),
+        bounds=arguments.bounds,
+        constants=arguments.constants,
     )
     verdicts = []
     for verdict in each(check, range(arguments.first, arguments.first + arguments.count), arguments.jobs):

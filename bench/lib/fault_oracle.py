@@ -51,13 +51,13 @@ def fault_truth(program: Program, directory: Path, bounds: bool = False) -> Trut
 
 
 def draw_faulty(
-    seed: int, directory: Path, bounds: bool = False, max_paths: int = MAX_PATHS
+    seed: int, directory: Path, bounds: bool = False, constants: bool = False, max_paths: int = MAX_PATHS
 ) -> tuple[Program, Truth]:
     """The program of a seed: the first of its variants with two faults and a workable number of paths."""
     directory.mkdir(parents=True, exist_ok=True)
     variant = seed
     while True:
-        program = generate_faulty(variant)
+        program = generate_faulty(variant, constants)
         truth = fault_truth(program, directory, bounds)
         if len(truth.errors()) >= 2 and truth.path_count() <= max_paths:
             return program, truth

@@ -139,6 +139,6 @@ class _Writer:
         source.close()
 
 
-def generate_faulty(seed: int, kinds: dict[FaultKind, float] | None = None) -> Program:
-    """The program of a seed, with all kinds of faults or those given (and their weights)."""
-    return _Writer(seed, KINDS if kinds is None else kinds).program()
+def generate_faulty(seed: int, constants: bool = False) -> Program:
+    """The program of a seed; `constants`: also with divisions and shifts of constants alone."""
+    return _Writer(seed, {**KINDS, **(arithmetic_faults.CONSTANTS if constants else {})}).program()

@@ -102,6 +102,6 @@ void faults_set(void *to, int value, size_t size, int line) {
   memset(marks(to), 1, size);
 }
 long long faults_index(long long index, long long count, int line) {
-  if (index < 0 || index >= count) oracle_error("bounds", line);
+  if (index < 0 || index >= count) oracle_error("out-of-bounds", line);
   return index;
 }

@@ -89,7 +89,7 @@ def test_native_runs_name_the_fault(name: str, tmp_path: Path) -> None:
 
 def test_an_index_past_a_member_is_a_fault_of_bounds(tmp_path: Path) -> None:
     errors = fault_truth(program_of(MEANING["next member"][0]), tmp_path, bounds=True).errors()
-    assert {kind for kind, _ in errors} == {"bounds"}
+    assert {kind for kind, _ in errors} == {"out-of-bounds"}
 
 
 def test_same_seed_same_program() -> None:
@@ -113,7 +113,7 @@ def test_differences_are_seen(tmp_path: Path) -> None:
     assert any(f.startswith("test ") for f in found)
 
 
-@pytest.mark.parametrize("seed", [0, 2, 9])
+@pytest.mark.parametrize("seed", [2, 4, 6])
 def test_a_sample_of_the_oracle(seed: int) -> None:
     verdict = faults.check_seed(seed, levels=(0,))
     assert verdict.lines == [] and verdict.paths > 0 and verdict.kinds
