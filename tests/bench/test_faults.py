@@ -113,7 +113,7 @@ def test_differences_are_seen(tmp_path: Path) -> None:
     assert any(f.startswith("test ") for f in found)
 
 
-@pytest.mark.parametrize("seed", [2, 4, 6])
+@pytest.mark.parametrize("seed", [0, 3, 8])
 def test_a_sample_of_the_oracle(seed: int) -> None:
-    verdict = faults.check_seed(seed, levels=(0,))
+    verdict = faults.check_seed(seed)
     assert verdict.lines == [] and verdict.paths > 0 and verdict.kinds
