@@ -57,6 +57,10 @@ class MachineApi(Protocol):
     def pick(self, value: Value, width: int, why: str) -> int:
         """One feasible value; siblings take the others."""
 
+    def size(self, value: Value, width: int, what: str, unit: int = 1) -> int:
+        """One feasible value of a size or length, in units of so many bytes; siblings take the others. If
+        there are many, a handful of values stands for all, and what was left out is counted."""
+
     # --- asking without forking
 
     def sample(self, value: Value, width: int, why: str) -> int:
@@ -64,6 +68,13 @@ class MachineApi(Protocol):
 
     def bounds(self, value: Value, width: int) -> tuple[int, int]:
         """The least and the greatest feasible unsigned value."""
+
+    def are_few(self, value: Value) -> bool:
+        """Can the values of an operand be taken one by one?"""
+
+    def conditional(self, length: Value, room: int) -> int | None:
+        """How many bytes a block of many lengths has at most, at most `room`, if each byte can be written
+        under the condition that the block reaches it; None if the length is to be a number."""
 
     # --- memory
 
@@ -115,7 +126,16 @@ class MachineApi(Protocol):
         """A fresh object of undefined bytes; its address is aligned to any power of two up to 2**32."""
 
     def free(self, addr: Value) -> None:
-        """End a heap object; anything but the start of a live one is an error of kind `free`."""
+        """End a heap object; anything but the start of a live one is an error of kind `free`. May fork, once
+        an object."""
+
+    def heap_object(self, addr: Value) -> tuple[int, int]:
+        """Address and size of the heap object that a pointer is the start of; errors as for `free`. May fork,
+        once an object."""
+
+    def whole_object(self, addr: Value, message: str) -> tuple[int, ObjectInfo]:
+        """The object that a pointer is the start of, of whatever kind, and its address. May fork, once an
+        object."""
 
     def release(self, addr: int) -> None:
         """End the object that starts at an address, of whatever kind."""

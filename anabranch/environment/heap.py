@@ -1,7 +1,7 @@
 """The malloc family.
 
-Sizes beyond `LARGEST` fail, as they may in C. A symbolic size splits there, and at a lower limit beyond which
-it is taken to fail as well, which is counted as a loss: where any size will do, a large one only costs.
+Sizes beyond `LARGEST` fail, as they may in C. A symbolic size splits there; of many sizes below it, a handful
+stands for all, and the others are counted as a loss.
 Objects of size 0 have an address of their own, as in musl.
 """
 
@@ -20,7 +20,6 @@ from anabranch.environment.values import (
 from anabranch.expr import Expr
 
 LARGEST = 1 << 30
-LARGEST_PICKED = 1 << 22
 
 
 def resolve_size(m: MachineApi, size: Value, what: str) -> int | None:
@@ -29,17 +28,12 @@ def resolve_size(m: MachineApi, size: Value, what: str) -> int | None:
         if LARGEST < size < 1 << 63:
             m.warn(f"{what} of {size} bytes is taken to fail")
         return size if size <= LARGEST else None
-    return None if too_large(m, size, 1) else m.pick(size, 64, f"size of {what}")
+    return None if too_large(m, size, 1) else m.size(size, 64, f"size of {what}")
 
 
 def too_large(m: MachineApi, number: Expr, size: int) -> bool:
     """Is there no such amount of memory, so many times a size?"""
-    if m.decide(ugt(number, LARGEST // size, 64)):
-        return True
-    if not m.decide(ugt(number, LARGEST_PICKED // size, 64)):
-        return False
-    m.lose("large allocation of symbolic size")
-    return True
+    return m.decide(ugt(number, LARGEST // size, 64))
 
 
 def resolve_product(m: MachineApi, count: Value, size: Value, what: str) -> int | None:
@@ -48,7 +42,7 @@ def resolve_product(m: MachineApi, count: Value, size: Value, what: str) -> int 
         if too_large(m, size, 1):
             # Even then a count of zero is fine; beyond it no product fits.
             return None if m.decide(ugt(count, 0, 64)) else 0
-        size = m.pick(size, 64, f"size of {what}")
+        size = m.size(size, 64, f"size of {what}")
     if isinstance(size, Expr):
         count, size = size, count
     assert not isinstance(size, Expr)
@@ -57,7 +51,7 @@ def resolve_product(m: MachineApi, count: Value, size: Value, what: str) -> int 
             return 0
         if too_large(m, count, size):
             return None
-        return m.pick(count, 64, f"size of {what}") * size
+        return m.size(count, 64, f"size of {what}", size) * size
     return resolve_size(m, count * size, what)
 
 
@@ -101,14 +95,10 @@ def reallocarray(m: MachineApi, old: Value, count: Value, size: Value) -> Value:
 def _reallocate(m: MachineApi, old: Value, wanted: int | None, what: str) -> int:
     if is_null(m, old):
         return out_of_memory(m) if wanted is None else m.allocate(wanted, "heap", what)
-    if isinstance(old, Expr):
-        old = m.pick(old, 64, f"pointer given to {what}")
-    info, offset = m.object_of(old)
-    if offset or info.site.kind != "heap":
-        m.free(old)  # the error that this is
+    old, held = m.heap_object(old)
     if wanted is None:
         return out_of_memory(m)
-    kept = copy_of(m, old, min(info.size, wanted))
+    kept = copy_of(m, old, min(held, wanted))
     addr = m.allocate(wanted, "heap", what)
     if kept:
         m.write_bytes(addr, kept)
@@ -120,7 +110,7 @@ def _reallocate(m: MachineApi, old: Value, wanted: int | None, what: str) -> int
 def free(m: MachineApi, addr: Value) -> None:
     if is_null(m, addr):
         return
-    m.free(m.pick(addr, 64, "pointer given to free") if isinstance(addr, Expr) else addr)
+    m.free(addr)
 
 
 @model("aligned_alloc", "memalign")
@@ -158,4 +148,4 @@ def posix_memalign(m: MachineApi, result: Value, align: Value, size: Value) -> V
 def malloc_usable_size(m: MachineApi, addr: Value) -> Value:
     if is_null(m, addr):
         return 0
-    return m.object_of(addr)[0].size
+    return m.heap_object(addr)[1]

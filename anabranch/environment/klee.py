@@ -19,18 +19,25 @@ from anabranch.expr import Expr
 
 
 def text(m: MachineApi, addr: Value) -> str:
-    """A string argument; null reads as empty."""
-    return "" if is_null(m, addr) else m.read_cstring(addr).decode("utf-8", "replace")
+    """A string argument; null reads as empty, and so does one that the input decides in many ways."""
+    if is_null(m, addr) or not m.are_few(addr):
+        return ""
+    where = m.pick(addr, 64, "address of a text")
+    found = bytearray()
+    while True:
+        byte = m.load(where + len(found), 1)
+        if not m.are_few(byte):
+            return ""
+        byte = m.pick(byte, 8, "byte of a text")
+        if byte == 0:
+            return found.decode("utf-8", "replace")
+        found.append(byte)
 
 
 def exact_object(m: MachineApi, addr: Value, function: str) -> tuple[int, int, bool]:
     """Address, size and constness of the object that a pointer must be the start of."""
-    if isinstance(addr, Expr):
-        addr = m.pick(addr, 64, f"pointer given to {function}")
-    info, offset = m.object_of(addr)
-    if offset:
-        m.error("ptr", f"memory error: invalid pointer: {function}")
-    return addr, info.size, info.readonly
+    start, info = m.whole_object(addr, f"memory error: invalid pointer: {function}")
+    return start, info.size, info.readonly
 
 
 @model("klee_make_symbolic")

@@ -74,19 +74,28 @@ def resolve_length(
     """A concrete length for a block access.
 
     A symbolic length first splits at the end of the shortest object: everything beyond is one error, at
-    the byte where a byte loop would leave the object. The lengths that fit are picked one by one.
+    the byte where a byte loop would leave the object. The lengths that fit are picked one by one if they
+    are few, and a handful of them stands for many.
     """
     if not isinstance(n, Expr):
         return n
+    room = room_for(m, n, reads, writes)
+    return m.size(n, 64, why) if room else 0
+
+
+def room_for(m: MachineApi, n: Expr, reads: tuple[Value, ...] = (), writes: tuple[Value, ...] = ()) -> int:
+    """How many bytes a block of symbolic length can have at most; the path now implies that it fits. 0 if it
+    is empty."""
     if not m.decide(ne(n, 0, 64)):
         return 0
     ends = [(m.span(a), False, a) for a in reads if not isinstance(a, Expr)]
     ends += [(m.span(a), True, a) for a in writes if not isinstance(a, Expr)]
-    if ends:
-        room, is_write, addr = min(ends)
-        if m.decide(ugt(n, room, 64)):
-            touch(m, move(addr, room), is_write)
-    return m.pick(n, 64, why)
+    if not ends:
+        return MASK64
+    room, is_write, addr = min(ends)
+    if m.decide(ugt(n, room, 64)):
+        touch(m, move(addr, room), is_write)
+    return room
 
 
 def touch(m: MachineApi, addr: Value, write: bool) -> None:

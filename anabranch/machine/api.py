@@ -66,6 +66,26 @@ def scalar_parts(type: Type | None, size: int) -> list[int]:
     return parts if sum(parts) == size else [1] * size
 
 
+def _on_heap(info: ObjectInfo) -> bool:
+    return info.site.kind == "heap"
+
+
+def _pointed(pointer: Value, info: ObjectInfo | None) -> dict[str, object]:
+    """What an error says of a pointer, and of the object that it leads to if that is known."""
+    details: dict[str, object] = {"address": pointer}
+    if info is not None:
+        details["object"] = info.describe()
+    return details
+
+
+def _wrong_free(pointer: Value, info: ObjectInfo | None) -> Fault:
+    """The error of a pointer to free that is the start of no live heap object."""
+    details = _pointed(pointer, info)
+    if info is not None and info.end:
+        return Fault("double-free", "memory error: double free", details)
+    return Fault("invalid-free", "memory error: invalid free", details)
+
+
 class ModelApi:
     """The machine as models see it."""
 
@@ -89,6 +109,15 @@ class ModelApi:
 
     def sample(self, value: Value, width: int, why: str = "") -> int:
         return self.machine.sample(value, width)
+
+    def size(self, value: Value, width: int, what: str, unit: int = 1) -> int:
+        return self.machine.choices.size(value, width, what, unit)
+
+    def are_few(self, value: Value) -> bool:
+        return value.__class__ is not Expr or self.machine.choices.are_few(value)
+
+    def conditional(self, length: Value, room: int) -> int | None:
+        return self.machine.choices.conditional(length, room)
 
     # ---- memory --------------------------------------------------------------------------------------
 
@@ -194,16 +223,22 @@ class ModelApi:
         return self.memory.allocate(site, size)
 
     def free(self, addr: Value) -> None:
-        address = self._known(addr, "pointer given to free")
-        info = self.memory.find(address >> 32)
-        details: dict[str, object] = {"address": address}
-        if info is not None:
-            details["object"] = info.describe()
-        if info is not None and info.end:
-            raise ProgramError(Fault("double-free", "memory error: double free", details))
-        if info is None or info.site.kind != "heap" or address & 0xFFFFFFFF:
-            raise ProgramError(Fault("invalid-free", "memory error: invalid free", details))
-        self.memory.release(info, "freed")
+        self.memory.release(self.machine.starts.resolve(addr, _on_heap, _wrong_free), "freed")
+
+    def heap_object(self, addr: Value) -> tuple[int, int]:
+        info = self.machine.starts.resolve(addr, _on_heap, _wrong_free)
+        return info.base, info.size
+
+    def whole_object(self, addr: Value, message: str) -> tuple[int, ObjectInfo]:
+        def wrong(pointer: Value, info: ObjectInfo | None) -> Fault:
+            if pointer.__class__ is int and (info is None or info.end):
+                fault = self.memory.fault_of(pointer, 1, write=False)
+                if fault is not None:
+                    return fault
+            return Fault("invalid-pointer", message, _pointed(pointer, info))
+
+        info = self.machine.starts.resolve(addr, lambda info: True, wrong)
+        return info.base, info
 
     def release(self, addr: int) -> None:
         info, offset = self.object_of(addr)

@@ -13,6 +13,7 @@ from anabranch.ir.module import Instruction
 from anabranch.ir.types import FloatType, Type, VectorType
 from anabranch.machine import constrained
 from anabranch.machine.arithmetic import signed_overflow, unsigned_overflow
+from anabranch.machine.choices import up_to
 from anabranch.machine.ends import Fault, Loss, ProgramError
 from anabranch.machine.operations import boolean, cast_function, float_width
 from anabranch.machine.values import lanewise
@@ -303,6 +304,11 @@ class Intrinsics:
         """
         if size.__class__ is not Expr:
             return int(size)
+        room = self._room(size, *blocks)
+        return self.machine.choices.size(size, size.w, "length of a copy") if room else 0
+
+    def _room(self, size: Expr, *blocks: tuple[Value, bool]) -> int:
+        """How many bytes blocks of symbolic length can have at most; 0 if they are empty on this path."""
         if not expr.ne(size, 0, size.w):
             return 0
         ends = []
@@ -317,15 +323,21 @@ class Intrinsics:
             fault = self.memory.fault_of(base, room + 1, write)
             if fault is not None:
                 self.machine.check(expr.ugt(size, room, size.w), fault)
-        return self.machine.pick(size, size.w, "length of a copy")
+        return min(ends)[0]
 
     def copy(self, to: Value, source: Value, size: Value, _volatile: Value = False) -> None:
         if size.__class__ is int and self.memory.copied(to, source, size):
             return
+        data: Sequence[Value]
+        if size.__class__ is Expr and to.__class__ is int and source.__class__ is int:
+            most = self.machine.choices.conditional(size, self._room(size, (to, True), (source, False)))
+            if most is not None:
+                data = self.memory.read_bytes(source, most)
+                self.memory.write_bytes(to, up_to(size, data, self.memory.read_bytes(to, most)))
+                return
         length = self._length(size, (to, True), (source, False))
         if not length:
             return
-        data: Sequence[Value]
         if source.__class__ is Expr:
             data = self.machine.addresses.read_bytes(source, length)
         else:
@@ -334,6 +346,11 @@ class Intrinsics:
         self._write(to, data)
 
     def fill(self, to: Value, value: Value, size: Value) -> None:
+        if size.__class__ is Expr and to.__class__ is int:
+            most = self.machine.choices.conditional(size, self._room(size, (to, True)))
+            if most is not None:
+                self.memory.write_bytes(to, up_to(size, [value] * most, self.memory.read_bytes(to, most)))
+                return
         length = self._length(size, (to, True))
         if not length:
             return

@@ -15,6 +15,7 @@ from anabranch.machine import defects, location
 from anabranch.machine.addresses import AddressResolver
 from anabranch.machine.api import ModelApi
 from anabranch.machine.arithmetic import Arithmetic
+from anabranch.machine.choices import Choices
 from anabranch.machine.clock import Trap
 from anabranch.machine.constants import Layout
 from anabranch.machine.counters import Counters, CounterTable
@@ -31,6 +32,7 @@ from anabranch.machine.objects import ObjectNumbers
 from anabranch.machine.path import Path, sample
 from anabranch.machine.run_time import RunTime, in_case
 from anabranch.machine.sanitizer import Sanitizer
+from anabranch.machine.starts import Starts
 from anabranch.machine.state import ROOT, Continuation, State
 from anabranch.machine.stops import Stops
 from anabranch.machine.translator.namespace import Namespace
@@ -131,6 +133,8 @@ class Machine:
         self.addresses = AddressResolver(self)
         self.extents = Extents(self)
         self.memory.require = self.extents.require
+        self.choices = Choices(self)
+        self.starts = Starts(self)
         self.memory.symbolic_load = self.addresses.load
         self.memory.symbolic_store = self.addresses.store
         self.namespace = Namespace(self.layout, self.numbers)

@@ -45,7 +45,7 @@ class RunTime:
         if most < (1 << width) - 1:
             self.machine.check(expr.ugt(count, most, width), TOO_LARGE)
         if count.__class__ is Expr:
-            count = self.machine.pick(count, width, "size of a local array")
+            count = self.machine.choices.size(count, width, "length of a local array", max(1, size))
         return self.memory.allocate(site, count * size)
 
     def extract_lane(self, vector: tuple[Value, ...], index: Value, type: VectorType, width: int) -> Value:

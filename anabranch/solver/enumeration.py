@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from anabranch.expr import MASK, Expr, Value, evaluate, expr_vars, ne, not_, ule, ult
+from anabranch.expr import MASK, Expr, Value, and_, eq, evaluate, expr_vars, ne, not_, ugt, ule, ult
 
 from .backend import Model, SolverUnknown
 from .slices import Slice, conjuncts
@@ -67,14 +67,21 @@ def _conditions(values: object) -> list[Expr]:
     return out
 
 
-def extreme(check: Check, slices: Sequence[Slice], e: Value, largest: bool) -> int:
-    """The least or the greatest unsigned value of the expression, by bisection."""
+def extreme(check: Check, slices: Sequence[Slice], e: Value, largest: bool, limit: int | None = None) -> int:
+    """The least or the greatest unsigned value of the expression, by bisection.
+
+    With a `limit`, the greatest one up to it; there must be one.
+    """
     if e.__class__ is not Expr:
         return int(e)
     w = e.w
     conds = constraints_of(slices)
     best = int(evaluate(e, merged_model(slices)))
-    low, high = (best, MASK[w]) if largest else (0, best)
+    highest = MASK[w] if limit is None else min(limit, MASK[w])
+    if highest < MASK[w]:
+        conds = (*conds, *_conditions([ule(e, highest, w)]))
+        best = best if best <= highest else 0
+    low, high = (best, highest) if largest else (0, best)
     while low < high:
         if largest:
             middle = (low + high + 1) // 2
@@ -93,6 +100,31 @@ def extreme(check: Check, slices: Sequence[Slice], e: Value, largest: bool) -> i
             value = int(evaluate(e, model))
             low, high = (value, high) if largest else (low, value)
     return low
+
+
+BETWEEN = 3
+"""How many values between the smallest and the largest one stand for the others."""
+
+
+def representatives(check: Check, slices: Sequence[Slice], e: Expr, most: int) -> tuple[int, ...]:
+    """A handful of the values of an expression that has many: the least, the one after it, the greatest up to
+    `most`, and some between, at distances from the least that grow by a factor. Ascending."""
+    conds = constraints_of(slices)
+    least = extreme(check, slices, e, largest=False)
+    if least >= most:
+        return (least,)
+    greatest = extreme(check, slices, e, largest=True, limit=most)
+    steps = [(greatest - least) ** (k / (BETWEEN + 1)) for k in range(1, BETWEEN + 1)]
+    found = {least, greatest}
+    for wanted in (least + 1, *(least + int(step) for step in steps)):
+        if wanted in found or wanted >= greatest:
+            continue
+        for near in (eq(e, wanted, e.w), and_(ugt(e, wanted, e.w), ult(e, greatest, e.w), 1)):
+            model = check((*conds, *_conditions([near]))) if near is not False else None
+            if model is not None:
+                found.add(int(evaluate(e, model)))
+                break
+    return tuple(sorted(found))
 
 
 def preferred(

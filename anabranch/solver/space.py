@@ -13,7 +13,7 @@ from .backend import UNKNOWN, UNSAT, Backend, Model, SolverStats, SolverUnknown,
 from .bitwuzla_backend import BitwuzlaBackend
 from .bounds import range_of
 from .disjunction import Disjunction, disjoin
-from .enumeration import Values, extreme, feasible_values, preferred
+from .enumeration import Values, extreme, feasible_values, preferred, representatives
 from .links import AskBackend, Bounds, ExactValues, Fixed, KnownModels, Link, Query, Remembered, Seen
 from .orders import Orders
 from .readable import readable
@@ -217,6 +217,10 @@ class SliceSpace:
     def maximum(self, slices: Sequence[Slice], e: Value) -> int:
         """The greatest feasible unsigned value."""
         return extreme(self.check, slices, e, largest=True)
+
+    def representatives(self, slices: Sequence[Slice], e: Expr, most: int) -> tuple[int, ...]:
+        """A handful of the many values of an expression, up to `most`; the least in any case."""
+        return representatives(self.check, slices, e, most)
 
     def range_of(self, slices: Sequence[Slice], e: Expr) -> tuple[int, int]:
         """A range that holds every feasible value, found without the solver; it may be too wide."""

@@ -107,6 +107,15 @@ class FakeMachine:
         assert not (self.acted and isinstance(value, Expr)), "a decision after an action"
         return int(self.value(value))
 
+    def size(self, value: Value, width: int, what: str, unit: int = 1) -> int:
+        return self.pick(value, width, what)
+
+    def are_few(self, value: Value) -> bool:
+        return True
+
+    def conditional(self, length: Value, room: int) -> int | None:
+        return None
+
     def sample(self, value: Value, width: int, why: str) -> int:
         return int(self.value(value))
 
@@ -209,6 +218,20 @@ class FakeMachine:
             raise Ended("free", addr)
         info.freed = True
         self.acted = True
+
+    def heap_object(self, addr: Value) -> tuple[int, int]:
+        where = int(self.value(addr))
+        info = self.objects.get(where >> 32)
+        if info is None or info.freed or info.site.kind != "heap" or where & 0xFFFFFFFF:
+            raise Ended("free", addr)
+        return where, info.size
+
+    def whole_object(self, addr: Value, message: str) -> tuple[int, Info]:
+        where = int(self.value(addr))
+        info, offset = self.object_of(where)
+        if offset:
+            raise Ended("ptr", message)
+        return where, info
 
     def release(self, addr: int) -> None:
         self.objects[addr >> 32].freed = True
