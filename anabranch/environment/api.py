@@ -72,9 +72,13 @@ class MachineApi(Protocol):
     def are_few(self, value: Value) -> bool:
         """Can the values of an operand be taken one by one?"""
 
-    def conditional(self, length: Value, room: int) -> int | None:
+    def conditional(self, length: Value, room: int, to: int, source: int | None = None) -> int | None:
         """How many bytes a block of many lengths has at most, at most `room`, if each byte can be written
-        under the condition that the block reaches it; None if the length is to be a number."""
+        under the condition that the block reaches it; None if the length is to be a number. A block of which
+        the source lacks bytes is an error."""
+
+    def contents(self, addr: int, n: int) -> Sequence[Value]:
+        """Bytes of an object that the program accesses under a condition, or not at all: not checked."""
 
     # --- memory
 

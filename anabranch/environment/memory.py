@@ -22,9 +22,9 @@ from anabranch.expr import Expr
 def copy_block(m: MachineApi, dst: Value, src: Value, n: Value, why: str) -> Value:
     """Copy, overlapping or not; the number of bytes."""
     if isinstance(n, Expr) and not (isinstance(src, Expr) or isinstance(dst, Expr)):
-        most = m.conditional(n, room_for(m, n, (src,), (dst,)))
+        most = m.conditional(n, room_for(m, n, (src,), (dst,)), dst, src)
         if most is not None:
-            write_up_to(m, dst, n, copy_of(m, src, most))
+            write_up_to(m, dst, n, m.contents(src, most))
             return n
     size = resolve_length(m, n, why, reads=(src,), writes=(dst,))
     if size:
@@ -35,7 +35,7 @@ def copy_block(m: MachineApi, dst: Value, src: Value, n: Value, why: str) -> Val
 def fill_block(m: MachineApi, dst: Value, byte: Value, n: Value, why: str) -> None:
     value = low_byte(byte)
     if isinstance(n, Expr) and not isinstance(dst, Expr):
-        most = m.conditional(n, room_for(m, n, writes=(dst,)))
+        most = m.conditional(n, room_for(m, n, writes=(dst,)), dst)
         if most is not None:
             write_up_to(m, dst, n, [value] * most)
             return

@@ -116,8 +116,11 @@ class ModelApi:
     def are_few(self, value: Value) -> bool:
         return value.__class__ is not Expr or self.machine.choices.are_few(value)
 
-    def conditional(self, length: Value, room: int) -> int | None:
-        return self.machine.choices.conditional(length, room)
+    def conditional(self, length: Value, room: int, to: int, source: int | None = None) -> int | None:
+        return self.machine.choices.conditional(length, room, to, source)
+
+    def contents(self, addr: int, n: int) -> Sequence[Value]:
+        return self.memory.contents(addr, n)
 
     # ---- memory --------------------------------------------------------------------------------------
 

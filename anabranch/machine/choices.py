@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from anabranch import expr
 from anabranch.expr import Expr, expr_vars
+from anabranch.machine.objects import OBJECT_SHIFT, OFFSET_MASK
 from anabranch.machine.undefined import has_undefined
 from anabranch.solver import SolverUnknown
 
@@ -53,14 +54,25 @@ class Choices:
             machine.assume(some)
         return machine.pick(value, width, what)
 
-    def conditional(self, length: Value, room: int) -> int | None:
+    def conditional(self, length: Value, room: int, to: int, source: int | None = None) -> int | None:
         """How many bytes a block has at most whose bytes are to be written under a condition each, because
-        its length has many values; None if the length is to be a number."""
+        its length has many values; None if the length is to be a number.
+
+        Of a source whose extent depends on the input, the path now implies that the block lies within it.
+        """
         if length.__class__ is not Expr or self.are_few(length):
             return None
         if room > MAX_CONDITIONAL:
             room = min(room, self.machine.bounds(length, length.w)[1])
-        return room if room <= MAX_CONDITIONAL else None
+        memory = self.machine.memory
+        written = memory.find(to >> OBJECT_SHIFT)
+        if room > MAX_CONDITIONAL or (written is not None and written.extent is not None):
+            return None
+        read = memory.find(source >> OBJECT_SHIFT) if source is not None else None
+        if source is not None and read is not None and read.extent is not None:
+            end = expr.add(expr.zext(length, length.w, 64), source & OFFSET_MASK, 64)
+            memory.require(read, end, memory.access_info(source, room, False, read))
+        return room
 
     def _parts(self, value: Expr) -> list[Slice]:
         slices = self.machine.path.slices

@@ -330,9 +330,10 @@ class Intrinsics:
             return
         data: Sequence[Value]
         if size.__class__ is Expr and to.__class__ is int and source.__class__ is int:
-            most = self.machine.choices.conditional(size, self._room(size, (to, True), (source, False)))
+            room = self._room(size, (to, True), (source, False))
+            most = self.machine.choices.conditional(size, room, to, source)
             if most is not None:
-                data = self.memory.read_bytes(source, most)
+                data = self.memory.contents(source, most)
                 self.memory.write_bytes(to, up_to(size, data, self.memory.read_bytes(to, most)))
                 return
         length = self._length(size, (to, True), (source, False))
@@ -347,7 +348,7 @@ class Intrinsics:
 
     def fill(self, to: Value, value: Value, size: Value) -> None:
         if size.__class__ is Expr and to.__class__ is int:
-            most = self.machine.choices.conditional(size, self._room(size, (to, True)))
+            most = self.machine.choices.conditional(size, self._room(size, (to, True)), to)
             if most is not None:
                 self.memory.write_bytes(to, up_to(size, [value] * most, self.memory.read_bytes(to, most)))
                 return

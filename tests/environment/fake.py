@@ -113,8 +113,11 @@ class FakeMachine:
     def are_few(self, value: Value) -> bool:
         return True
 
-    def conditional(self, length: Value, room: int) -> int | None:
+    def conditional(self, length: Value, room: int, to: int, source: int | None = None) -> int | None:
         return None
+
+    def contents(self, addr: int, n: int) -> Sequence[Value]:
+        return self.read_bytes(addr, n)
 
     def sample(self, value: Value, width: int, why: str) -> int:
         return int(self.value(value))

@@ -135,6 +135,33 @@ def test_many_lengths_are_one_path(tmp_path: Path, name: str, flags: tuple[str, 
     assert outcome.result.paths_total <= 8
 
 
+ARGUMENTS = {
+    "exactly": ("strlen(argv[1]) + 1", "strlen(argv[1]) != 3", [("assert", 8)]),
+    "one too many": ("strlen(argv[1]) + 2", "1", [("out-of-bounds", 7)]),
+    "any": ("n", "n != 1 || argv[1][0] != 0", [("assert", 8), ("out-of-bounds", 7)]),
+}
+
+
+@pytest.mark.parametrize("call", ["memcpy", "call"], ids=["intrinsic", "function"])
+@pytest.mark.parametrize("name", ARGUMENTS)
+def test_a_copy_of_an_argument_stays_within_it(tmp_path: Path, name: str, call: str) -> None:
+    """An argument ends at its NUL: what a length reaches behind it is an error, and nothing else is."""
+    length, condition, errors = ARGUMENTS[name]
+    source = f"""#include <string.h>
+#include <klee/klee.h>
+int main(int argc, char **argv) {{
+  char copy[64];
+  __typeof__(memcpy) *volatile call = memcpy;
+  unsigned long n; klee_make_symbolic(&n, sizeof n, "n");
+  {call}(copy, argv[1], {length});
+  klee_assert({condition});
+  return copy[0];
+}}
+"""
+    outcome = run_source(tmp_path, source, "--strings", "whole", "--sym-arg", "20")
+    assert outcome.errors() == errors
+
+
 def test_names_of_inputs_do_not_fork(tmp_path: Path) -> None:
     body = """char name[4] = "ab";
   *(uint16_t *)name = input("n"); name[2] = 0;
