@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
+from anabranch.environment import format_long
 from anabranch.environment.api import Value
 from anabranch.environment.values import signed
 
@@ -33,6 +34,11 @@ class Spec:
         if self.conversion == "p":
             return 64
         return {"hh": 8, "h": 16, "": 32}.get(self.length, 64)
+
+    @property
+    def float_bits(self) -> int:
+        """The width of the floating-point argument."""
+        return 80 if self.length == "L" else 64
 
     @property
     def is_signed(self) -> bool:
@@ -184,13 +190,15 @@ def format_text(spec: Spec, body: Sequence[Value]) -> bytes | list[Value]:
 
 
 def format_double(spec: Spec, bits: int) -> bytes:
-    """The text of a double given by its bits."""
+    """The text of a floating-point number given by its bits: a double, or a long double with length L."""
     assert spec.precision != "*"
-    negative = bool(bits >> 63)
+    negative = bool(bits >> (spec.float_bits - 1))
     prefix = b"-" if negative else b"+" if "+" in spec.flags else b" " if " " in spec.flags else b""
     upper = spec.conversion.isupper()
-    magnitude = bits & ((1 << 63) - 1)
-    if magnitude >> 52 == 0x7FF:
+    magnitude = bits & ((1 << (spec.float_bits - 1)) - 1)
+    if spec.length == "L":
+        text = _long_double(spec, prefix, bits)
+    elif magnitude >> 52 == 0x7FF:
         name = b"nan" if magnitude & ((1 << 52) - 1) else b"inf"
         text = padded(spec, prefix, name.upper() if upper else name, False)
     elif spec.conversion in "aA":
@@ -204,6 +212,21 @@ def format_double(spec: Spec, bits: int) -> bytes:
         text = padded(spec, prefix, (f"%{alternate}.{precision}{spec.conversion}" % value).encode(), True)
     assert isinstance(text, bytes)
     return text
+
+
+def _long_double(spec: Spec, prefix: bytes, bits: int) -> bytes | list[Value]:
+    assert spec.precision != "*"
+    upper, alternate = spec.conversion.isupper(), "#" in spec.flags
+    name = format_long.special_name(bits)
+    if name:
+        return padded(spec, prefix, (name.upper() if upper else name).encode(), False)
+    if spec.conversion in "aA":
+        body = format_long.hexadecimal_text(bits, spec.precision, alternate)
+        prefix += b"0X" if upper else b"0x"
+        return padded(spec, prefix, (body.upper() if upper else body).encode(), True)
+    precision = 6 if spec.precision is None else spec.precision
+    body = format_long.decimal_text(bits, spec.conversion, precision, alternate)
+    return padded(spec, prefix, body.encode(), True)
 
 
 def _hexadecimal(magnitude: int, precision: int | None, alternate: bool) -> str:

@@ -6,9 +6,12 @@ from collections.abc import Callable
 
 from anabranch import expr
 from anabranch.environment.api import MachineApi, Value
-from anabranch.environment.ops import and_, eq, extract, ite, lshr, ugt, ult
+from anabranch.environment.ops import and_, eq, extract, ite, lshr, ult
 from anabranch.environment.registry import model
 from anabranch.environment.values import flag
+from anabranch.expr import bool_and, not_
+from anabranch.expr.fp import is_nan
+from anabranch.expr.fpvalue import FORMATS
 
 Unary = Callable[[Value, int], Value]
 Binary = Callable[[Value, Value, int], Value]
@@ -47,9 +50,11 @@ def _register_binary(name: str, width: int, function: Binary) -> None:
 for _name, _unary in UNARY.items():
     _register_unary(_name, 64, _unary)
     _register_unary(f"{_name}f", 32, _unary)
+    _register_unary(f"{_name}l", 80, _unary)
 for _name, _binary in BINARY.items():
     _register_binary(_name, 64, _binary)
     _register_binary(f"{_name}f", 32, _binary)
+    _register_binary(f"{_name}l", 80, _binary)
 
 
 def magnitude(x: Value, width: int) -> Value:
@@ -58,11 +63,11 @@ def magnitude(x: Value, width: int) -> Value:
 
 
 def infinity(width: int) -> int:
-    return 0x7F800000 if width == 32 else 0x7FF0000000000000
+    return FORMATS[width].infinity
 
 
 def smallest_normal(width: int) -> int:
-    return 0x00800000 if width == 32 else 0x0010000000000000
+    return 1 << FORMATS[width].fraction_bits  # the integer bit of 80-bit numbers, which pseudo-denormals have
 
 
 def sign(x: Value, width: int) -> Value:
@@ -78,7 +83,7 @@ def classify(x: Value, width: int) -> Value:
     finite = ite(ult(bits, smallest_normal(width), width), FP_SUBNORMAL, FP_NORMAL, 32)
     finite = ite(eq(bits, 0, width), FP_ZERO, finite, 32)
     infinite = ite(eq(bits, infinity(width), width), FP_INFINITE, finite, 32)
-    return ite(ugt(bits, infinity(width), width), FP_NAN, infinite, 32)
+    return ite(is_nan(x, width), FP_NAN, infinite, 32)
 
 
 def _register_classes(suffix: str, width: int) -> None:
@@ -92,7 +97,7 @@ def _register_classes(suffix: str, width: int) -> None:
 
     @model(f"__isnan{suffix}", f"isnan{suffix}")
     def isnan(m: MachineApi, x: Value) -> Value:
-        return flag(ugt(magnitude(x, width), infinity(width), width))
+        return flag(is_nan(x, width))
 
     @model(f"__isinf{suffix}", f"isinf{suffix}")
     def isinf(m: MachineApi, x: Value) -> Value:
@@ -102,8 +107,10 @@ def _register_classes(suffix: str, width: int) -> None:
 
     @model(f"__finite{suffix}", f"finite{suffix}")
     def finite(m: MachineApi, x: Value) -> Value:
-        return flag(ult(magnitude(x, width), infinity(width), width))
+        below = ult(magnitude(x, width), infinity(width), width)
+        return flag(bool_and(below, not_(is_nan(x, width))))
 
 
 _register_classes("", 64)
 _register_classes("f", 32)
+_register_classes("l", 80)

@@ -23,11 +23,12 @@ from anabranch.environment.format import (
     with_precision,
     with_width,
 )
-from anabranch.environment.ops import add
+from anabranch.environment.ops import add, and_
 from anabranch.environment.text import Item, SymbolicText, as_items, spell, text_length
 from anabranch.environment.values import (
     EOVERFLOW,
     MASK32,
+    MASK64,
     is_null,
     low_byte,
     move,
@@ -49,6 +50,9 @@ class Arguments(Protocol):
     def double(self) -> Value:
         """The bits of a double."""
 
+    def long_double(self) -> Value:
+        """The 80 bits of a long double."""
+
 
 class CallArguments:
     """Arguments as the call instruction gives them."""
@@ -58,11 +62,17 @@ class CallArguments:
         self._values = iter(values)
 
     def word(self) -> Value:
-        for value in self._values:
-            return resize(value, 64)
-        self._m.error("bad_call", "printf: the format asks for more arguments than the call has")
+        return resize(self._next(), 64)
 
     double = word
+
+    def long_double(self) -> Value:
+        return resize(self._next(), 80)
+
+    def _next(self) -> Value:
+        for value in self._values:
+            return value
+        self._m.error("bad_call", "printf: the format asks for more arguments than the call has")
 
 
 class VaList:
@@ -86,6 +96,12 @@ class VaList:
             self._fp += 16
             return self._m.load(move(self._saved, self._fp - 16), 8)
         return self._overflow()
+
+    def long_double(self) -> Value:
+        """Always in memory, at a multiple of 16."""
+        addr = and_(move(self._stack, 15), -16 & MASK64, 64)
+        self._stack = move(addr, 16)
+        return self._m.load(addr, 10)
 
     def _overflow(self) -> Value:
         addr = self._stack
@@ -163,8 +179,9 @@ def _expand(m: MachineApi, printed: Printed, spec: Spec, arguments: Arguments, i
     elif conversion == "c" and not spec.length:
         byte = low_byte(arguments.word())
         _append(printed, format_text(spec, [byte] if isinstance(byte, Expr) else bytes((byte,))))
-    elif conversion in "eEfFgGaA" and spec.length != "L":
-        _double(m, printed, spec, arguments.double(), in_memory)
+    elif conversion in "eEfFgGaA":
+        value = arguments.long_double() if spec.length == "L" else arguments.double()
+        _double(m, printed, spec, value, in_memory)
     elif conversion == "n":
         size = {"hh": 1, "h": 2, "": 4}.get(spec.length, 8)
         printed.stores.append((arguments.word(), size, resize(printed.count, 8 * size)))
@@ -193,12 +210,13 @@ def _integer(m: MachineApi, printed: Printed, spec: Spec, value: Value, in_memor
 
 def _double(m: MachineApi, printed: Printed, spec: Spec, value: Value, in_memory: bool) -> None:
     if isinstance(value, Expr) and in_memory:
-        value = m.pick(value, 64, "floating-point number printed into memory")
+        value = m.pick(value, spec.float_bits, "floating-point number printed into memory")
     if not isinstance(value, Expr):
         _append(printed, format_double(spec, value))
         return
     text = SymbolicText(spec, value)
     printed.items.append(text)
     # The length is no bit-vector expression of the value: that of one feasible value stands for it.
-    length = len(text.render(m.sample(value, 64, "length of a printed floating-point number")))
+    sampled = m.sample(value, spec.float_bits, "length of a printed floating-point number")
+    length = len(text.render(sampled))
     printed.count = add(printed.count, length, 32)

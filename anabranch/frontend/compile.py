@@ -10,14 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from anabranch.frontend.options import MUSL, FrontendError, FrontendOptions
+from anabranch.frontend.options import FrontendError, FrontendOptions
 from anabranch.frontend.toolchain import toolchain_dir
-from anabranch.native.flags import LIBC_HEADERS, LONG_DOUBLE, MODULE_FLAGS, TARGET, sanitizer_flags
+from anabranch.native.flags import LIBC_HEADERS, MODULE_FLAGS, TARGET, sanitizer_flags
 
 OUR_HEADERS = Path(__file__).resolve().parent.parent / "include"
-OVERRIDING = Path(__file__).resolve().parent / "libc/override/include"
-LIBC_FLAGS = ("-I", str(OVERRIDING), LONG_DOUBLE)
-"""For programs that use the real library, and for the library: `long double` is `double`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +52,6 @@ def compile_c(source: Path, options: FrontendOptions, output: Path) -> Compiled:
         command += ["-I", str(directory)]
     command += [f"-D{define}" for define in options.defines]
     command += sanitizer_flags(options.sanitizers)
-    if options.libc == MUSL:
-        command += LIBC_FLAGS
     # Our own headers come last, so that a user who brings another klee.h gets that one.
     command += ["-idirafter", str(OUR_HEADERS), *options.cflags]
     command += ["-o", str(output), "--", str(source)]

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from anabranch.frontend.options import FrontendError
-from anabranch.native.flags import LIBC_HEADERS, LONG_DOUBLE, MODULE_FLAGS, TARGET
+from anabranch.native.flags import LIBC_HEADERS, MODULE_FLAGS, TARGET
 
 _OURS = ("promote.py", "passes.py", "link.py", "compile.py")
 """Modules of this package that decide what comes out of the same input."""
@@ -30,6 +30,6 @@ def tool_versions() -> list[object]:
     if spec is None or spec.origin is None:
         raise FrontendError("LLVM is missing: install the Python package llvmlite")
     files = [Path(spec.origin).with_name("_version.py"), *(Path(__file__).with_name(name) for name in _OURS)]
-    flags = [TARGET, *LIBC_HEADERS, *MODULE_FLAGS, LONG_DOUBLE]
+    flags = [TARGET, *LIBC_HEADERS, *MODULE_FLAGS]
     digests = [hashlib.sha256(file.read_bytes()).hexdigest() for file in files]
     return [zig.st_size, zig.st_mtime_ns, flags, *digests]

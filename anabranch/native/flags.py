@@ -12,9 +12,7 @@ MODULE_FLAGS = ("-O1", "-g", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-
 """-O1 for lifetime markers and no `optnone`; the passes themselves are the engine's to choose."""
 ADDRESS_FLAGS = ("-fsanitize=address", "-fsanitize-address-use-after-return=always")
 """Checks of addresses, with `CHECKS_RUNTIMES`; uses of locals out of scope are among them."""
-LONG_DOUBLE = "-mlong-double-64"
-"""For programs on the C library, and for the library: `long double` is `double`."""
-BITCODE_FLAGS = (*MODULE_FLAGS, LONG_DOUBLE, "-fno-sanitize=all", "-fno-stack-protector")
+BITCODE_FLAGS = (*MODULE_FLAGS, "-fno-sanitize=all", "-fno-stack-protector")
 """For bitcode of whole projects, whose own flags come first."""
 
 

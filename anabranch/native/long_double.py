@@ -1,7 +1,7 @@
-"""Functions of musl that see a `long double`, compiled for programs in which it has 64 bits.
+"""Mathematics of `long double` in musl's portable C, for native programs.
 
-The engine's programs have it so; natively they need printf, scanf, strtod and the mathematics of that size
-before those of the C library that zig builds, in which it has 80.
+The C library that zig builds has these functions in assembly, whose results depend on the processor in the
+last bit. The engine runs the portable ones; natively they are taken as well, so that both compute the same.
 """
 
 from __future__ import annotations
@@ -12,15 +12,11 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
-from anabranch.native.flags import LONG_DOUBLE, TARGET
+from anabranch.native.flags import TARGET
 from anabranch.native.tools import header_flags, place_for, run_tool, zig
 
-_FILES = (
-    "stdio/vfprintf.c", "stdio/vfwprintf.c", "stdio/vfscanf.c", "stdio/vfwscanf.c", "internal/floatscan.c",
-    "stdlib/strtod.c", "stdlib/wcstod.c", "math/nexttoward.c", "math/nexttowardf.c",
-)  # fmt: skip
 _FLAGS = (
-    "-std=c99", "-O1", "-w", "-D_XOPEN_SOURCE=700", LONG_DOUBLE, "-fno-pie", "-fno-stack-protector",
+    "-std=c99", "-O1", "-w", "-D_XOPEN_SOURCE=700", "-fno-pie", "-fno-stack-protector",
     "-fno-builtin",
 )  # fmt: skip
 
@@ -29,14 +25,11 @@ _FLAGS = (
 def long_double_objects() -> tuple[Path, ...]:
     """Objects to be searched before the C library; compiled once (some seconds)."""
     musl = zig().parent / "lib" / "libc" / "musl"
-    math = sorted((musl / "src" / "math").glob("*l.c")) + sorted((musl / "src" / "complex").glob("*l.c"))
-    # ceil.c and the like end in l too; only the long double ones have a brother without the letter
-    longs = [p for p in math if p.name.startswith("__") or p.with_name(p.stem[:-1] + ".c").exists()]
-    sources = [*(musl / "src" / name for name in _FILES), *longs]
+    assembly = sorted((musl / "src" / "math" / "x86_64").glob("*l.s"))
+    sources = [p.parent.parent / f"{p.stem}.c" for p in assembly]
     key = hashlib.sha256(repr((str(zig()), zig().stat().st_mtime_ns, _FLAGS, [*map(str, sources)])).encode())
     directory = place_for(f"long-double-{key.hexdigest()[:16]}")
     directory.mkdir(exist_ok=True)
-    # the compiler's own float.h, which follows -mlong-double-64, has to be found before musl's
     includes = ["-isystem", str(zig().parent / "lib" / "include")]
     for name in ("src/include", "src/internal", "arch/x86_64", "arch/generic", "include"):
         includes += ["-isystem", str(musl / name)]

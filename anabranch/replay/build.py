@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from anabranch.explore.checks import chosen
-from anabranch.native.flags import ADDRESS_FLAGS, LONG_DOUBLE, MODULE_FLAGS, sanitizer_flags
+from anabranch.native.flags import ADDRESS_FLAGS, MODULE_FLAGS, sanitizer_flags
 from anabranch.native.long_double import long_double_objects
 from anabranch.native.tools import (
     CHECKS_RUNTIMES,
@@ -92,7 +92,7 @@ def _program(text: str, output: Path, entry: str, own: Sequence[Path], flags: Se
         runtime_object(KLEE_RUNTIME, _runtime_flags(entry)),
         runtime_object(MODEL_RUNTIME, model_flags()),
     ]
-    lazily = [] if "x86_fp80" in text else [*long_double_objects()]
+    lazily = [*long_double_objects()] if "x86_fp80" in text else []
     wrapped = []
     if flags:
         lazily.append(checked_library())
@@ -137,8 +137,6 @@ def _module(record: ProgramRecord, path: Path, output: Path, checks: bool) -> Pa
     for include in settings.get("include_dirs") or ():
         command += ["-I", str(record.directory / include)]
     command += [f"-D{define}" for define in settings.get("defines") or ()]
-    if record.libc == "musl":
-        command.append(LONG_DOUBLE)
     if checks:
         command += undefined_flags(settings.get("checks") or (), settings.get("no_checks") or ())
     command += ["-idirafter", str(INCLUDE), "-o", str(output), "--", str(path)]

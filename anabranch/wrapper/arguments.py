@@ -162,7 +162,7 @@ _NOT_IN_BITCODE = (
     "-O", "-g", "-W", "-pedantic", "-w", "-fPIC", "-fpic", "-fPIE", "-fpie", "-fstack-protector",
     "-fsanitize", "-fprofile", "-fcoverage", "--coverage", "-ftest-coverage", "-fembed-bitcode", "-fplugin",
     "-fcf-protection", "-finstrument", "-fxray", "-fstack-clash", "-pipe", "-save-temps", "-emit-", "-pg",
-    "-fno-omit", "-fomit", "-fdiagnostics", "-fcolor", "-mlong-double", "-v",
+    "-fno-omit", "-fomit", "-fdiagnostics", "-fcolor", "-v",
 )  # fmt: skip
 
 

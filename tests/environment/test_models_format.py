@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anabranch.environment import Value, render
-from anabranch.environment.format import Invalid, Spec, parse
+from anabranch.environment.format import Invalid, Spec, format_double, parse
 from anabranch.environment.text import as_items
 from anabranch.expr import Expr, evaluate, var
 from tests.environment.fake import FakeMachine, index_of
@@ -171,3 +171,33 @@ def test_output_items_join_known_bytes() -> None:
         return int(evaluate(e, values))
 
     assert render(items, value) == b"\1\2\x09\3"
+
+
+TENTH, LARGEST = 0x3FFBCCCCCCCCCCCCCCCD, 0x7FFEFFFFFFFFFFFFFFFF
+
+
+@pytest.mark.parametrize(
+    ("form", "bits", "text"),
+    [
+        ("%Lf", TENTH, "0.100000"),
+        ("%.30Le", TENTH, "1.000000000000000000013552527156e-01"),
+        ("%Lg", LARGEST, "1.18973e+4932"),
+        ("%.21Lg", TENTH, "0.100000000000000000001"),
+        ("%#.3Lg", 0x3FFF8000000000000000, "1.00"),
+        ("%.0Le", 0x4000A000000000000000, "2e+00"),
+        ("%La", TENTH, "0x1.999999999999999ap-4"),
+        ("%.3LA", TENTH, "0X1.99AP-4"),
+        ("%.15La", TENTH, "0x1.999999999999999ap-4"),
+        ("%La", 1, "0x1p-16445"),
+        ("%08.1Lf|", 0xC000A000000000000000, "-00002.5|"),
+        ("%LF", 0x7FFF8000000000000000, "INF"),
+        ("%Lf", 0x3FFF0000000000000000, "nan"),  # without its integer bit
+    ],
+)
+def test_long_doubles_as_musl_prints_them(form: str, bits: int, text: str) -> None:
+    parts = parse(form.encode())
+    pieces = [
+        p if isinstance(p, bytes) else format_double(p, bits) for p in parts if not isinstance(p, Invalid)
+    ]
+    printed = b"".join(pieces)
+    assert printed.decode() == text

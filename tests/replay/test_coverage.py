@@ -97,12 +97,13 @@ def test_the_program_does_not_see_the_counters(built: Built, tmp_path: Path) -> 
     assert done.stdout == b"HOME=/\n"
 
 
-def test_long_double_is_double_in_the_engine_s_programs(tmp_path: Path) -> None:
+def test_long_double_has_80_bits(tmp_path: Path) -> None:
+    """Natively too; its mathematics is the portable C that the engine runs, not the library's assembly."""
     (tmp_path / "ld.c").write_text(
         "#include <float.h>\n#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
         'int main(void) {\n  long double x = strtold("0.1", 0), y;\n  sscanf("2.5", "%Lf", &y);\n'
-        '  printf("%d %Lg %.20Lf %Lg\\n", LDBL_MANT_DIG, y, x, floorl(y));\n  return 0;\n}\n'
+        '  printf("%d %Lg %.20Lf %Lg %La\\n", LDBL_MANT_DIG, y, x, floorl(y), expl(y));\n  return 0;\n}\n'
     )
     record = ProgramRecord(tmp_path, ((Path("ld.c"), ""),), libc="musl")
     done = run_native(build_native(record, tmp_path).program)
-    assert done.stdout == b"53 2.5 0.10000000000000000555 2\n"
+    assert done.stdout == b"64 2.5 0.10000000000000000000 2 0x1.85d6fd931e0bb1d4p+3\n"

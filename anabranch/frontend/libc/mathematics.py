@@ -10,9 +10,9 @@ import re
 _FUNCTIONS = "acos|asin|atan|atan2|cos|cosh|exp|exp10|exp2|ldexp|log|log10|log2|pow|sin|sinh|tan|tanh"
 _ROUNDED = "lrint|llrint|lround|llround"
 _CALLED = re.compile(
-    rf"@llvm\.(?P<name>(?:{_FUNCTIONS})(?=\.f)|(?:{_ROUNDED})(?=\.i64\.))(?:\.i64)?\.(?P<type>f32|f64)(?:\.i32)?\("
+    rf"@llvm\.(?P<name>(?:{_FUNCTIONS})(?=\.f)|(?:{_ROUNDED})(?=\.i64\.))(?:\.i64)?\.(?P<type>f32|f64|f80)(?:\.i32)?\("
 )
-_SUFFIX = {"f32": "f", "f64": ""}
+_SUFFIX = {"f32": "f", "f64": "", "f80": "l"}
 
 
 def call_library(text: str) -> str:

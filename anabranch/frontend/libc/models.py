@@ -38,7 +38,8 @@ _NUMBERS = """
 _MATHEMATICS = """
     ceil ceilf floor floorf trunc truncf rint rintf nearbyint nearbyintf round roundf fabs fabsf
     copysign copysignf fmax fmaxf fmin fminf fmod fmodf sqrt sqrtf finite finitef __fpclassify
-    __fpclassifyf __signbit __signbitf
+    __fpclassifyf __signbit __signbitf ceill floorl truncl rintl nearbyintl roundl fabsl copysignl
+    fmaxl fminl fmodl sqrtl __fpclassifyl __signbitl
 """
 _CONTROL = """
     setjmp _setjmp sigsetjmp __sigsetjmp longjmp _longjmp siglongjmp abort __assert_fail

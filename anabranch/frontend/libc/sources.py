@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from anabranch.frontend.compile import LIBC_FLAGS, clang_command
+from anabranch.frontend.compile import clang_command
 from anabranch.frontend.toolchain import toolchain_dir
 
 OVERRIDE = Path(__file__).resolve().parent / "override"
@@ -81,7 +81,7 @@ def musl_command(before: tuple[Path, ...] = (), flags: tuple[str, ...] = ()) -> 
 def member_command() -> tuple[str, ...]:
     """The start of a clang command for a file of the library as the engine uses it."""
     return (
-        *musl_command((OVERRIDE / "arch",), LIBC_FLAGS),
+        *musl_command((OVERRIDE / "arch",)),
         *("-fno-sanitize=all", "-fno-stack-protector", "-fno-strict-aliasing"),
         # Lines for messages; types and variables of the library would only make programs larger.
         *("-gline-tables-only", f"-fdebug-prefix-map={musl_root()}={SHOWN_ROOT}"),

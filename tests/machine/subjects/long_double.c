@@ -3,8 +3,10 @@
 #include <klee/klee.h>
 #include <assert.h>
 #include <float.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #if LDBL_MANT_DIG != 64 || LDBL_MAX_EXP != 16384 || LDBL_MIN_EXP != -16381 || LDBL_DIG != 18 || DECIMAL_DIG != 21
@@ -37,6 +39,15 @@ static long double named(long double a, double b, int count, ...) {
   return a + b + first + second;
 }
 
+static const char *text(const char *format, ...) {
+  static char buffer[100];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(buffer, sizeof buffer, format, list);
+  va_end(list);
+  return buffer;
+}
+
 static struct mixed twice(struct mixed m) { m.x *= 2; return m; }
 
 static void known(volatile long double zero) {
@@ -59,6 +70,11 @@ static void known(volatile long double zero) {
   memcpy(&third, words, 10);
   assert(third != third && third + 1 != third + 1);
   assert(sum(2, 1, 2.5L, 3.0, 4, 0.125L, 5.0) == 15.625L && named(1, 2, 2, 3.0, 4.0L) == 10);
+  assert(floorl(zero - 2.5L) == -3 && ceill(zero + 2.1L) == 3 && truncl(zero - 2.7L) == -2 && rintl(zero + 2.5L) == 2);
+  assert(roundl(zero + 2.5L) == 3 && fmodl(zero + 1e27L, 7) == 6 && fminl(zero, 1) == 0 && copysignl(3, -zero) == -3);
+  assert(isnan(nan) && isinf(1 / zero) && isnormal(zero + 1) && !isnormal(LDBL_TRUE_MIN + zero) && signbit(-zero));
+  assert(!strcmp(text("%d %.20Lf %g", 1, zero + 0.1L, 2.5), "1 0.10000000000000000000 2.5"));
+  assert(!strcmp(text("%Lg %La %Le", table[1], zero + 0.1L, nan), "-3e+4000 0x1.999999999999999ap-4 -nan"));
   global = twice(global);
   assert(global.x == 3 && global.c == 'a' && global.s == 7);
 }
