@@ -18,6 +18,7 @@ from pathlib import Path
 from anabranch.cli.flags import settings_from_args
 from anabranch.explore.engine import Exploration
 from anabranch.frontend import FrontendOptions, load_program
+from anabranch.native.long_double import long_double_objects
 from anabranch.report.events import Collector
 from bench.lib.native import BENCH, build, run_native
 from bench.lib.table import print_table
@@ -38,7 +39,8 @@ class Outcome:
 
 
 def native(source: Path, directory: Path) -> Outcome:
-    program = build([source], directory / source.stem, flags=("-O0", "-fno-builtin", "-w", "-D_GNU_SOURCE"))
+    flags = ("-O0", "-fno-builtin", "-w", "-D_GNU_SOURCE")
+    program = build([source], directory / source.stem, flags=flags, lazily=long_double_objects())
     before = Path.cwd()
     work = directory / f"{source.stem}.files"
     work.mkdir()

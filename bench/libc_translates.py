@@ -1,7 +1,7 @@
 """Translates every function of the C library: `python bench/libc_translates.py`.
 
 Links all members of the library (built first if need be), reads every function and translates it without
-running it. Prints counts, the functions in which 80-bit numbers or assembly are left, and whatever the
+running it. Prints counts, the functions in which 128-bit numbers or assembly are left, and whatever the
 machine would give a path up for, with the functions that contain it. Exit code 1 if a function does not
 read or translate.
 """
@@ -58,7 +58,7 @@ def oddities(module: Module) -> dict[str, list[str]]:
         for block in function.blocks:
             for instruction in block.instructions:
                 values = (instruction, *instruction.operands)
-                kinds.update(str(v.type) for v in values if str(v.type) in ("x86_fp80", "fp128"))
+                kinds.update(str(v.type) for v in values if str(v.type) == "fp128")
                 if instruction.operands and isinstance(callee := instruction.operands[0], InlineAsm):
                     kinds.add(f"assembly {callee.text.strip()!r}")
         for kind in kinds:

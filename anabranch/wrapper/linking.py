@@ -12,6 +12,7 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from anabranch.native.long_double import long_double_objects
 from anabranch.native.tools import NativeError, link_parts, linker, run_tool
 from anabranch.wrapper.arguments import Command, Source
 from anabranch.wrapper.elf import (
@@ -108,7 +109,8 @@ class Linker:
         ends: tuple[str, ...] = after[-1:] if start else ()
         libraries: list[str] = []
         if not flags & {"-nostdlib", "-nodefaultlibs"}:
-            libraries = ["--start-group", *after[:-1], "--end-group"]
+            libraries = ["--start-lib", *map(str, long_double_objects()), "--end-lib"]
+            libraries += ["--start-group", *after[:-1], "--end-group"]
         command = [*linker(), "-static", "--eh-frame-hdr", "-o", str(output), *self._strip(), *start]
         return [*command, *self.plan.native, *libraries, *ends]
 

@@ -60,12 +60,16 @@ def build(
     *,
     flags: Sequence[str] = (),
     runtimes: Sequence[Path] = (),
+    lazily: Sequence[Path] = (),
 ) -> Path:
-    """One static program out of C or LLVM text files, plus runtime files compiled without instrumentation."""
+    """One static program out of C or LLVM text files, plus runtime files compiled without instrumentation.
+
+    Objects in `lazily` are taken before the C library where something asks for them.
+    """
     objects = []
     for number, source in enumerate(sources):
         objects.append(compile_object(source, output.with_suffix(f".{number}.o"), flags))
-    linked = link([*objects, *(runtime_object(r, ("-O1",)) for r in runtimes)], output)
+    linked = link([*objects, *(runtime_object(r, ("-O1",)) for r in runtimes)], output, lazily)
     for o in objects:
         o.unlink()
     return linked

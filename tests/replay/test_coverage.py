@@ -102,8 +102,24 @@ def test_long_double_has_80_bits(tmp_path: Path) -> None:
     (tmp_path / "ld.c").write_text(
         "#include <float.h>\n#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
         'int main(void) {\n  long double x = strtold("0.1", 0), y;\n  sscanf("2.5", "%Lf", &y);\n'
-        '  printf("%d %Lg %.20Lf %Lg %La\\n", LDBL_MANT_DIG, y, x, floorl(y), expl(y));\n  return 0;\n}\n'
+        '  printf("%d %Lg %.20Lf %Lg %La\\n", LDBL_MANT_DIG, y, x, floorl(y), expl(y - 0.5L));\n'
+        "  return 0;\n}\n"
     )
     record = ProgramRecord(tmp_path, ((Path("ld.c"), ""),), libc="musl")
     done = run_native(build_native(record, tmp_path).program)
-    assert done.stdout == b"64 2.5 0.10000000000000000000 2 0x1.85d6fd931e0bb1d4p+3\n"
+    assert done.stdout == b"64 2.5 0.10000000000000000000 2 0x1.d8e64b8d4ddadcc4p+2\n"
+
+
+def test_products_and_quotients_of_long_double_complex_numbers(tmp_path: Path) -> None:
+    """As C passes them: the compiler's own run-time library returns them in memory, and the program dies."""
+    (tmp_path / "complex.c").write_text(
+        "#include <complex.h>\n#include <math.h>\n#include <stdio.h>\n"
+        "int main(void) {\n  volatile long double complex z = 3 + 4 * I, w = 1 + 2 * I;\n"
+        "  long double complex a = z / w, b = z * CMPLXL(0, INFINITY);\n"
+        '  printf("%Lg %Lg %Lg %Lg\\n", creall(a), cimagl(a), creall(b), cimagl(b));\n'
+        "  return 0;\n}\n"
+    )
+    done = run_native(
+        build_native(ProgramRecord(tmp_path, ((Path("complex.c"), ""),), libc="musl"), tmp_path).program
+    )
+    assert (done.code, done.stdout) == (0, b"2.2 -0.4 -inf inf\n")

@@ -147,3 +147,14 @@ def test_compile_commands(project: Path) -> None:
     file.write_text("{}")
     with pytest.raises(DatabaseError, match="not a list"):
         link_database(file, [Path("main.c")], project)
+
+
+def test_long_double_computes_as_in_the_engine(project: Path) -> None:
+    """80 bits, its mathematics in musl's portable C, whose last bit is not that of the library's assembly."""
+    (project / "long.c").write_text(
+        "#include <complex.h>\n#include <float.h>\n#include <math.h>\n#include <stdio.h>\nint main(void) {\n"
+        "  volatile long double y = 2;\n  volatile long double complex z = 3 + 4 * I, w = 1 + 2 * I;\n"
+        '  printf("%d %La %Lg\\n", LDBL_MANT_DIG, expl(y), cimagl(z / w));\n  return 0;\n}\n'
+    )
+    assert run(["-O2", "-o", "long", "long.c", "-lm"]) == 0
+    assert output(project / "long") == "64 0x1.d8e64b8d4ddadcc4p+2 -0.4\n"
