@@ -25,6 +25,7 @@ ORDERS = ("dfs", "bfs", "random-path", "random-state", "nurs:covnew", "nurs:md2u
 MERGES = ("none", "all-static", "qce-static", "auto-static", "all-dynamic", "qce-dynamic")
 KINDS = ("rules", "exact")
 OBSERVE = ("live", "function")
+UNKNOWN = ("--externals", "fresh")
 MOST_FORKS = 3_000  # of a program that is looked at: everything is explored without reductions, too
 
 
@@ -89,7 +90,7 @@ def compare(
             directory,
             search=combination.search,
             tests="covering",
-            extra=(*combination.flags, *extra),
+            extra=(*combination.flags, *UNKNOWN, *extra),
         )
     except EngineFailure as failure:
         return [str(failure)], 0
@@ -126,7 +127,7 @@ def check_seed(
                 directory / "plain",
                 search="dfs",
                 tests="none",
-                extra=("--max-forks", str(MOST_FORKS)),
+                extra=("--max-forks", str(MOST_FORKS), *UNKNOWN),
             )
         except EngineFailure as failure:
             outcome.problems.append(str(failure))

@@ -1,8 +1,9 @@
 """Random small C programs that call functions nobody knows: devices that fail, answer, and hand out memory.
 
 Functions call one another, change what their pointers and globals reach, allocate and free, check and return
-early; what they learn from unknown functions decides which way they go. Assertions, divisions, indices and
-pointers may be wrong, so that there is something to lose.
+early; what they learn from unknown functions decides which way they go. Pointers may be null, lead to
+globals, to the heap or to what an unknown function hands out. Assertions, divisions, indices and pointers may
+be wrong, so that there is something to lose.
 """
 
 from __future__ import annotations
@@ -18,9 +19,13 @@ int __VERIFIER_nondet_int(void);
 unsigned char __VERIFIER_nondet_uchar(void);
 _Bool __VERIFIER_nondet_bool(void);
 struct node { int key; unsigned char tag; struct node *next; };
+struct node *find_node(int key);
+int *find_slot(void);
+int probe(int code);
 static int g0, g1 = 3;
 static unsigned char table[4] = { 1, 2, 3, 4 };
-static struct node *head;
+static struct node *head, *spare;
+static int cells[3] = { 5, 6, 7 }, *slot;
 """
 MOST_DEPTH = 2
 
@@ -35,6 +40,7 @@ class Unknown:
         self.names = 0
         self.functions: list[tuple[str, int]] = []  # name and kind of those that can be called
         self.forks = 0
+        self.pointers = self.rng.random() < 0.6
 
     def program(self) -> str:
         rng = self.rng
@@ -99,13 +105,15 @@ class Unknown:
         rng = self.rng
         if self.forks > 0 and rng.random() < 0.7:
             self.forks -= 1
-            unknown = rng.randrange(4)
+            unknown = rng.randrange(5 if self.pointers else 4)
             if unknown == 0:
                 return "__VERIFIER_nondet_bool()"
             if unknown == 1:
                 return f"__VERIFIER_nondet_uchar() < {rng.choice((5, 200))}"
             if unknown == 2:
                 return f"__VERIFIER_nondet_int() == {rng.choice(scope)}"
+            if unknown == 4:
+                return f"probe({rng.choice(scope)}) > {rng.randrange(3)}"
             return f"{rng.choice(scope)} {rng.choice(('<', '>', '==', '!='))} {rng.randrange(-1, 6)}"
         return f"({self.expression(scope)}) {rng.choice(('<', '>', '==', '!='))} {rng.randrange(-1, 6)}"
 
@@ -119,6 +127,8 @@ class Unknown:
     def statement(self, scope: list[str], depth: int, returns: bool) -> None:
         rng = self.rng
         choices = ["learn", "learn", "assign", "assign", "call", "heap", "table", "tell", "wrong"]
+        if self.pointers:
+            choices += ["pointer", "pointer", "found", "pointed"]
         if depth < MOST_DEPTH:
             choices += ["branch", "branch", "branch", "loop", "switch"]
         if returns and depth:
@@ -178,6 +188,40 @@ class Unknown:
         else:
             old = self.fresh("o")
             self.put(f"if (head) {{ struct node *{old} = head; head = head->next; free({old}); }}")
+
+    def pointer(self, scope: list[str], depth: int, returns: bool) -> None:
+        """Let a pointer lead somewhere else on some paths: null, a global, the heap, an unknown object."""
+        rng = self.rng
+        if rng.random() < 0.5:
+            target = rng.choice(("0", "cells", "cells + 1", "find_slot()", "&g0"))
+            self.put(f"if ({self.condition(scope)}) slot = {target};")
+        else:
+            target = rng.choice(("0", "head", f"find_node({rng.choice(scope)})", "malloc(sizeof *spare)"))
+            self.put(f"if ({self.condition(scope)}) spare = {target};")
+
+    def found(self, scope: list[str], depth: int, returns: bool) -> None:
+        """An object that an unknown function hands out, null included."""
+        name = self.fresh("u")
+        self.put(f"struct node *{name} = find_node({self.rng.choice(scope)});")
+        tested = f"if ({name}) " if self.rng.random() < 0.7 else ""
+        self.put(f"{tested}{self.rng.choice(scope)} = {name}->{self.rng.choice(('key', 'tag'))};")
+
+    def pointed(self, scope: list[str], depth: int, returns: bool) -> None:
+        """Through a pointer, mostly after a test; now and then released."""
+        rng = self.rng
+        kind = rng.randrange(5)
+        tested = "if (slot) " if rng.random() < 0.8 else ""
+        if kind == 0:
+            self.put(f"{tested}{rng.choice(scope)} = *slot;")
+        elif kind == 1:
+            self.put(f"{tested}{rng.choice(scope)} = slot[({rng.choice(scope)}) & 1];")
+        elif kind == 2:
+            self.put(f"{tested}*slot = {self.expression(scope, 1)};")
+        elif kind == 3:
+            tested = "if (spare) " if rng.random() < 0.8 else ""
+            self.put(f"{tested}spare->key = {self.expression(scope, 1)};")
+        else:
+            self.put(f"if (spare && spare != head && {self.condition(scope)}) {{ free(spare); spare = 0; }}")
 
     def table(self, scope: list[str], depth: int, returns: bool) -> None:
         index = f"({self.expression(scope, 1)}) & {self.rng.choice((1, 3))}"
