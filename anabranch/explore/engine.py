@@ -9,10 +9,12 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from anabranch import expr
+from anabranch.environment.unknown import answers_of
 from anabranch.explore.build import make_backend, make_machine, make_order, make_unknown
 from anabranch.explore.check_sites import check_sites
 from anabranch.explore.checks import chosen
@@ -93,6 +95,8 @@ class Exploration:
         self.reporter.machine = self.machine
         self.reporter.new_coverage = self.new_coverage
         self.reporter.on_tick = self.look
+        if self.unknown is not None:
+            self.reporter.answers = partial(answers_of, objects=self.unknown.objects)
         self.vain: dict[int, int] = {}  # turns by the place they began at that covered nothing new
         self.search = make_order(
             program, settings, self.tree, self.table, counters, self.new_coverage, self.vain

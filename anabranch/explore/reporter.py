@@ -36,11 +36,15 @@ from anabranch.machine import (
     single_paths,
     stack,
 )
+from anabranch.machine.path import Input
 from anabranch.report.errors import ErrorRecord, StackEntry
 from anabranch.report.events import Listener, TestCase
 from anabranch.solver import SolverUnknown
 
 FLOAT_CODES = {32: "<f", 64: "<d"}
+
+
+Answers = Callable[[Sequence[tuple[str, Input]], dict[int, int]], dict[str, Any] | None]
 
 
 class Watch(Protocol):
@@ -78,6 +82,8 @@ class Reporter:
         self.covers = settings.tests == "covering"  # is there to be a test for whatever is covered?
         self.on_tick: Callable[[], None] = lambda: None
         self.watch: Watch | None = None
+        self.answers: Answers | None = None
+        """Tells what unknown functions answered on the path of a test."""
         self._leaks = LeakCheck(settings.checks)
         self._reported: set[tuple[Any, ...]] = set()
 
@@ -365,17 +371,21 @@ class Reporter:
         for item, name in zip(inputs, names, strict=True):
             data = b"".join(model[v.a].to_bytes(v.w // 8, "little") for v in item.variables)
             objects.append((name, data))
+        answers = None
+        if self.answers is not None:
+            answers = self.answers(list(zip(names, inputs, strict=True)), model)
         if self.covers:
             # Paths that were joined, or explored twice, may owe what one input shows.
             key = (end, kind, where.loc if where is not None else None, *objects)
             if key not in self._written:
-                self._written[key] = self._report(objects, holds, model, end, where, status, kind)
+                self._written[key] = self._report(objects, answers, holds, model, end, where, status, kind)
             return self._written[key]
-        return self._report(objects, holds, model, end, where, status, kind)
+        return self._report(objects, answers, holds, model, end, where, status, kind)
 
     def _report(
         self,
         objects: Sequence[tuple[str, bytes]],
+        answers: dict[str, Any] | None,
         holds: Callable[[Expr], bool],
         model: dict[int, int],
         end: str,
@@ -400,6 +410,7 @@ class Reporter:
                 exit_code=_exit_code(status, model) if status is not None else None,
                 output=render([item for stream, item in output if stream == 1], lambda e: evaluate(e, model)),
                 condition=condition,
+                answers=answers,
             )
         )
 

@@ -27,6 +27,7 @@ CHECKS_RUNTIMES = (HERE / "checks.c", HERE / "frames.c")
 UNDEFINED_RUNTIME = HERE / "undefined.c"
 COVERAGE_RUNTIME = HERE / "coverage.c"
 MODEL_RUNTIME = HERE / "model.c"
+ANSWERS_RUNTIME = HERE / "answers.c"
 FRESH_RUNTIME = HERE / "fresh.c"
 LIBRARY_RUNTIME = HERE / "library.c"
 

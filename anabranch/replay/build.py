@@ -11,10 +11,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from anabranch.environment.unknown import read_summaries
 from anabranch.explore.checks import chosen
 from anabranch.native.flags import ADDRESS_FLAGS, MODULE_FLAGS, sanitizer_flags
 from anabranch.native.long_double import long_double_objects
 from anabranch.native.tools import (
+    ANSWERS_RUNTIME,
     CHECKS_RUNTIMES,
     COVERAGE_RUNTIME,
     FRESH_RUNTIME,
@@ -29,6 +31,7 @@ from anabranch.native.tools import (
     run_tool,
     runtime_object,
 )
+from anabranch.replay.answers import with_stubs
 from anabranch.replay.instrument import CoverageMap, instrument
 from anabranch.replay.model import model_flags
 from anabranch.replay.record import ProgramRecord, ReplayError
@@ -78,7 +81,18 @@ def _whole(record: ProgramRecord, directory: Path, checks: bool) -> tuple[str, s
     ]
     if not modules:
         raise ReplayError("the run does not tell which program it explored; name one with --program")
-    return with_main(_linked_text(modules, directory), record.settings.get("entry"))
+    text, entry = with_main(_linked_text(modules, directory), record.settings.get("entry"))
+    return with_answers(record, text), entry
+
+
+def with_answers(record: ProgramRecord, text: str) -> str:
+    """The module with stubs for functions without a body, if the run answered for them."""
+    if record.settings.get("externals") != "fresh":
+        return text
+    summaries = record.settings.get("summaries")
+    known = read_summaries(record.directory / str(summaries)) if summaries else {}
+    noreturn = [name for name, summary in known.items() if summary.noreturn]
+    return with_stubs(text, record.unknown, record.libc == "none", noreturn)
 
 
 def _program(text: str, output: Path, entry: str, own: Sequence[Path], flags: Sequence[str] = ()) -> Path:
@@ -91,6 +105,7 @@ def _program(text: str, output: Path, entry: str, own: Sequence[Path], flags: Se
         *map(runtime_object, own),
         runtime_object(KLEE_RUNTIME, _runtime_flags(entry)),
         runtime_object(MODEL_RUNTIME, model_flags()),
+        runtime_object(ANSWERS_RUNTIME),
     ]
     lazily = [*long_double_objects()] if "x86_fp80" in text else []
     wrapped = []

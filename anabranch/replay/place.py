@@ -23,8 +23,8 @@ _DEVICES = {
     "urandom": (1, 9),
     "tty": (5, 0),
 }
-_PROGRAM, _COUNTERS, _TEST, _NODES = (
-    f".anabranch-{name}" for name in ("program", "counters", "test", "nodes")
+_PROGRAM, _COUNTERS, _TEST, _NODES, _ANSWERS = (
+    f".anabranch-{name}" for name in ("program", "counters", "test", "nodes", "answers")
 )
 
 
@@ -39,6 +39,8 @@ class Place:
     test: Path
     nodes: Path
     """What is known of the files before the program starts."""
+    answers: Path
+    """What functions without a body answer."""
 
     def seen(self, path: Path) -> Path:
         return path if self.root is None else Path("/") / path.relative_to(self.root)
@@ -61,7 +63,8 @@ def make_place(scratch: Path, program: Path, test: Path, own_root: bool) -> Plac
     if not own_root:
         files = base / "files"
         files.mkdir()
-        return Place(None, files, program.resolve(), base / "counters", test.resolve(), base / "nodes")
+        counters, nodes, answers = (base / name for name in ("counters", "nodes", "answers"))
+        return Place(None, files, program.resolve(), counters, test.resolve(), nodes, answers)
     (base / "tmp").mkdir()
     (base / "tmp").chmod(0o1777)
     (base / "dev").mkdir()
@@ -76,6 +79,7 @@ def make_place(scratch: Path, program: Path, test: Path, own_root: bool) -> Plac
     except OSError:
         shutil.copy(program, base / _PROGRAM)
     shutil.copy(test, base / _TEST)
-    for name in (_COUNTERS, _NODES):  # later the root directory would change with them
+    for name in (_COUNTERS, _NODES, _ANSWERS):  # later the root directory would change with them
         (base / name).touch()
-    return Place(base, files, base / _PROGRAM, base / _COUNTERS, base / _TEST, base / _NODES)
+    counters, test, nodes, answers = (base / name for name in (_COUNTERS, _TEST, _NODES, _ANSWERS))
+    return Place(base, files, base / _PROGRAM, counters, test, nodes, answers)

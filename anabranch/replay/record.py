@@ -25,6 +25,8 @@ class ProgramRecord:
     settings: Mapping[str, Any] = field(default_factory=dict)
     libc: str = "none"
     """The C library that was linked."""
+    unknown: frozenset[str] = frozenset()
+    """Functions without a body that the run called and answered for."""
 
     @property
     def arguments(self) -> tuple[str, ...]:
@@ -63,7 +65,8 @@ def read_record(run_directory: Path) -> ProgramRecord:
         told = json.loads((run_directory / NAME).read_text("utf-8"))
         inputs = tuple((Path(path), str(digest)) for path, digest in told["inputs"])
         libc = str(told.get("libc", settings.get("libc", "none")))
-        return ProgramRecord(Path(told["directory"]), inputs, settings, libc)
+        unknown = frozenset(run.get("assumptions", {}).get("unknown_functions", ()))
+        return ProgramRecord(Path(told["directory"]), inputs, settings, libc, unknown)
     except FileNotFoundError:
         # a run of an earlier version: its inputs may still be found from beside the run directory
         names = tuple((Path(name), "") for name in settings.get("inputs", ()))

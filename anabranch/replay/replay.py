@@ -16,14 +16,15 @@ from typing import Any
 
 from anabranch.native.run import NativeRun, Streams, run_native
 from anabranch.replay import model
+from anabranch.replay.answers import answers_text
 from anabranch.replay.build import Built, build_native, build_witness
 from anabranch.replay.coverage import FileCoverage, Gathered, coverage_json
-from anabranch.replay.inputs import Inputs, inputs_of, write_files
+from anabranch.replay.inputs import Inputs, Objects, inputs_of, write_files
 from anabranch.replay.outcome import difference, ended, is_prediction
 from anabranch.replay.place import Place, can_have_root, make_place
 from anabranch.replay.record import ProgramRecord, ReplayError, read_record
 from anabranch.replay.witness import KIND, SIZE, Line, depends_on_fresh_memory, lines_of_errors
-from anabranch.report.ktest import KTestError, read_ktest
+from anabranch.report.ktest import KTestError, encode, read_ktest
 
 RESULT = "replay.json"
 _TEST = re.compile(r"test(\d+)\.ktest")
@@ -38,6 +39,8 @@ class Predicted:
     kind: str | None = None
     exit_code: int | None = None
     output: bytes | None = None
+    answers: Mapping[str, Any] | None = None
+    """What functions without a body answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +90,7 @@ def predictions(run_directory: Path) -> dict[int, Predicted]:
                 entry.get("kind"),
                 entry.get("exit_code"),
                 None if output is None else bytes.fromhex(output),
+                entry.get("answers"),
             )
         except (ValueError, KeyError, TypeError):
             continue  # the last line of a run that was killed
@@ -116,23 +120,26 @@ class Replayer:
 
     def run(self, test: Path, predicted: Predicted) -> Replayed:
         """One test; KTestError if its file is broken."""
-        inputs = inputs_of(self.record.arguments, read_ktest(test).objects)
+        objects = own_objects(test, predicted)
+        inputs = inputs_of(self.record.arguments, objects)
         program = self.built.program if self.built is not None else self.options.program
         assert program is not None
-        with self._place(program, test) as place:
+        with self._place(program, objects, predicted) as place:
             native = self._run(place, inputs)
             if self.gathered is not None:
                 self.gathered.add_file(place.counters)
-        compared = is_prediction(predicted) and not inputs.failing
+        answered = predicted.answers is None or "unsupported" not in predicted.answers
+        compared = is_prediction(predicted) and not inputs.failing and answered
         return Replayed(predicted, native, difference(predicted, native) if compared else None, compared)
 
-    def depends_on_fresh_memory(self, test: Path, line: Line) -> bool:
+    def depends_on_fresh_memory(self, test: Path, predicted: Predicted, line: Line) -> bool:
         """Whether what a test does natively depends on memory that the program never wrote."""
         program = build_witness(self.record, self.scratch, (line,))
 
         def run(filling: int) -> tuple[NativeRun, bytes]:
-            inputs = inputs_of(self.record.arguments, read_ktest(test).objects)
-            with self._place(program, test) as place:
+            objects = own_objects(test, predicted)
+            inputs = inputs_of(self.record.arguments, objects)
+            with self._place(program, objects, predicted) as place:
                 place.counters.write_bytes(bytes(SIZE))
                 native = self._run(place, inputs, filling)
                 return native, place.counters.read_bytes()
@@ -140,9 +147,14 @@ class Replayer:
         return depends_on_fresh_memory(run)
 
     @contextlib.contextmanager
-    def _place(self, program: Path, test: Path) -> Iterator[Place]:
+    def _place(self, program: Path, objects: Objects, predicted: Predicted) -> Iterator[Place]:
+        test = self.scratch / "test.ktest"
+        test.write_bytes(encode(objects))
         try:
-            yield make_place(self.scratch, program, test, can_have_root(self.built is not None))
+            place = make_place(self.scratch, program, test, can_have_root(self.built is not None))
+            if predicted.answers is not None and "calls" in predicted.answers:
+                place.answers.write_text(answers_text(predicted.answers))
+            yield place
         finally:
             shutil.rmtree(self.scratch / "place", ignore_errors=True)
 
@@ -167,6 +179,8 @@ class Replayer:
         if self.built is not None:
             record = b"ANABRANCH_COVERAGE" if filling is None else b"ANABRANCH_WITNESS"
             environment[record] = os.fsencode(place.seen(place.counters))
+            if place.answers.exists():
+                environment[b"ANABRANCH_ANSWERS"] = os.fsencode(place.seen(place.answers))
             environment[b"ANABRANCH_NODES"] = os.fsencode(place.seen(place.nodes))
             place.nodes.write_text(model.prepare(place, inputs, settings))
         if filling is not None:
@@ -186,6 +200,12 @@ class Replayer:
             root=place.root,
             prepare=model.as_modelled if self.built is not None else None,
         )
+
+
+def own_objects(test: Path, predicted: Predicted) -> Objects:
+    """The objects of a test without the answers of unknown functions, which nobody asks for by name."""
+    answers = frozenset(predicted.answers["names"]) if predicted.answers is not None else frozenset()
+    return [(name, data) for name, data in read_ktest(test).objects if name not in answers]
 
 
 def replay(
@@ -228,7 +248,7 @@ def _show_uninitialised(
         number = test.predicted.number
         if test.problem is None or test.predicted.kind != KIND or number not in lines:
             continue
-        if replayer.depends_on_fresh_memory(tests[number], lines[number]):
+        if replayer.depends_on_fresh_memory(tests[number], test.predicted, lines[number]):
             result.tests[position] = dataclasses.replace(test, problem=None, shown=True)
 
 

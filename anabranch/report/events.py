@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from anabranch.report.errors import ErrorRecord
 from anabranch.report.result import NOTHING, Ratio
@@ -53,6 +53,8 @@ class TestCase:
     output: bytes | None = None
     lines: tuple[tuple[str, int], ...] | None = None
     condition: str | None = None
+    answers: dict[str, Any] | None = None
+    """What functions without a body answered: their calls in order, and the objects that answers lead to."""
 
 
 class Display(Protocol):

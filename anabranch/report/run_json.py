@@ -88,6 +88,7 @@ def listing_line(number: int, test: TestCase, condition_file: str | None) -> str
         "output": None if test.output is None else test.output.hex(),
         "lines": None if test.lines is None else [list(pair) for pair in test.lines],
         "condition": condition_file,
+        "answers": test.answers,
     }
     entry |= {name: value for name, value in known.items() if value is not None}
     return json.dumps(entry)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
-from anabranch.environment.unknown import Contents
 from anabranch.environment.unknown.calls import LEAVES
 from anabranch.expr import Expr, evaluate, sub, ult
 from anabranch.machine import Fault, Machine, Where, conditions, record
@@ -63,15 +62,6 @@ class Failure:
             return evaluate(condition, model) is True
 
         return record(self.inputs, holds)
-
-
-def contents_of(inputs: Iterable[Input]) -> dict[int, list[Contents]]:
-    """What unknown objects were filled with on a path, by number; a larger view comes after a smaller one."""
-    found: dict[int, list[Contents]] = {}
-    for item in inputs:
-        if isinstance(item.about, Contents):
-            found.setdefault(item.about.made.number, []).append(item.about)
-    return found
 
 
 @dataclass(slots=True)

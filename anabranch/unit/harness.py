@@ -11,14 +11,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from anabranch.environment import MODELS
-from anabranch.environment.unknown import Answer, Contents, Place, UnknownFunctions, UnknownObject
+from anabranch.environment.unknown import (
+    Answer,
+    Contents,
+    Place,
+    UnknownFunctions,
+    UnknownObject,
+    contents_of,
+    is_unknown,
+    scalars_of,
+)
 from anabranch.expr import Expr, evaluate
 from anabranch.ir.module import Function, Module
 from anabranch.ir.types import VOID, FloatType, IntType, PointerType, StructType, Type
 from anabranch.machine.objects import MASK64
 from anabranch.unit.arguments import Argument, Parameter, UnitInput
-from anabranch.unit.failures import contents_of
 from anabranch.unit.ranks import Ranked
 
 _TOP = """\
@@ -160,7 +167,7 @@ class HarnessWriter:
             for parameter, places in answer.writes:
                 yield from (f"    {self._put(f'(void *)a{parameter}', place)}" for place in places)
             if stub.result is not VOID:
-                for offset, size, value, is_pointer in _parts(answer.type, answer.value):
+                for offset, size, value, is_pointer in scalars_of(answer.type, answer.value):
                     yield f"    {self._fill('&result', offset, size, value, is_pointer)}"
             yield "    break;"
         yield "  }"
@@ -315,12 +322,6 @@ class HarnessWriter:
         return name
 
 
-def is_unknown(function: Function) -> bool:
-    """Declared, and nobody knows what it does."""
-    name = function.name
-    return function.is_declaration and not name.startswith(("llvm.", "anabranch.")) and name not in MODELS
-
-
 def source_name(function: Function) -> str:
     """What the source calls a function."""
     subprogram = function.subprogram
@@ -359,15 +360,6 @@ def result_type(stub: _Stub) -> str:
 
 def _fields(type: StructType) -> list[str]:
     return [f"{c_type(part)} f{n};" for n, part in enumerate(type.fields or ())]
-
-
-def _parts(type: Type, value: Any) -> Iterator[tuple[int, int, Any, bool]]:
-    """Offset, size and value of the scalars of a result."""
-    if isinstance(type, StructType):
-        for offset, part, inner in zip(type.offsets, type.fields or (), value, strict=True):
-            yield offset, part.size, inner, isinstance(part, PointerType)
-    else:
-        yield 0, type.size, value, isinstance(type, PointerType)
 
 
 def _pieces(argument: Argument) -> Iterator[tuple[int, int, Any, bool]]:

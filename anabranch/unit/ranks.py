@@ -16,11 +16,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from anabranch.environment.unknown import UnknownFunctions, UnknownObject
+from anabranch.environment.unknown import UnknownFunctions, UnknownObject, contents_of
 from anabranch.expr import Expr, evaluate, expr_vars, not_, substitute, variable
 from anabranch.machine.bases import nearest
 from anabranch.solver import SliceSpace, SolverUnknown, conjunction, disjunction
-from anabranch.unit.failures import Failure, contents_of
+from anabranch.unit.failures import Failure
 
 NONE, ARGUMENT, SIZE, ANSWER = "none", "argument", "size", "answer"
 RANKS = (NONE, ARGUMENT, SIZE, ANSWER)

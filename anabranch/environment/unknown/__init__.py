@@ -1,5 +1,6 @@
 """What the program text does not tell: functions without a body, and objects nobody has shown."""
 
+from anabranch.environment.unknown.answers import answers_of, contents_of, is_unknown, scalars_of
 from anabranch.environment.unknown.calls import Answer, UnknownFunctions
 from anabranch.environment.unknown.contents import Contents, Place, UnknownObject
 from anabranch.environment.unknown.objects import UnknownObjects, UnknownSettings
@@ -15,5 +16,9 @@ __all__ = [
     "UnknownObject",
     "UnknownObjects",
     "UnknownSettings",
+    "answers_of",
+    "contents_of",
+    "is_unknown",
     "read_summaries",
+    "scalars_of",
 ]
