@@ -12,6 +12,8 @@ from anabranch.report.result import RunResult
 from anabranch.report.rundir import LAST
 
 _SHOWN = 10
+_ANSWERS = 6
+_ANSWER_WIDTH = 60
 _STOPPED = {
     "interrupted": "stopped by Ctrl-C",
     "terminated": "stopped by a signal",
@@ -68,6 +70,10 @@ def _losses(result: RunResult) -> Iterator[str]:
 
 
 def _assumptions(result: RunResult) -> Iterator[str]:
+    if result.fixed_answers:
+        told = [f"{asked} {fixed.answer}" for asked, fixed in sorted(result.fixed_answers.items())]
+        more = f"; {len(told) - _ANSWERS} more in run.json" if len(told) > _ANSWERS else ""
+        yield f"Assumed: {'; '.join(text[:_ANSWER_WIDTH] for text in told[:_ANSWERS])}{more}."
     if not result.unknown_calls:
         return
     yield "Assumed that these functions may answer anything:"

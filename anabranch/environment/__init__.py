@@ -13,6 +13,7 @@ from anabranch.environment import (  # registers the models
     sanitizers,
     string_copy,
     strings,
+    unmodelled,
     verifier,
 )
 from anabranch.environment.api import MachineApi, ObjectInfo, Value
@@ -48,5 +49,6 @@ __all__ = [
     "sanitizers",
     "string_copy",
     "strings",
+    "unmodelled",
     "verifier",
 ]

@@ -192,6 +192,9 @@ class MachineApi(Protocol):
 
     def warn(self, text: str, once: bool = True) -> None: ...
 
+    def fixed_answer(self, asked: str, answer: str) -> None:
+        """The program asked for something to which the model has one answer: kept once, for the report."""
+
     def lose(self, what: str) -> None:
         """The path goes on, but what it does from here on may differ from the real program: count it."""
 

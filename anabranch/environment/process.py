@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NoReturn
 
 from anabranch.environment.api import MachineApi, Value
-from anabranch.environment.bytewise import whole_string
+from anabranch.environment.bytewise import ByteReader, whole_string
 from anabranch.environment.posix.kernel import ENVIRONMENT
 from anabranch.environment.posix.lookup import same_text
 from anabranch.environment.registry import model
@@ -78,11 +78,18 @@ def getenv(m: MachineApi, name: Value) -> Value:
     """Nothing but what the run was given is set."""
     variables = m.note(ENVIRONMENT, ())
     if not variables:
-        return 0
+        known = ByteReader(m, name).concrete_from(0)
+        return unset(m, known.partition(b"\0")[0] if known is not None and 0 in known else None)
     wanted = whole_string(m, name)
     for known, value in variables:
         if len(known) == len(wanted) and m.decide(same_text(known, tuple(wanted))):
             return int(value)
+    return unset(m, wanted if isinstance(wanted, bytes) else None)
+
+
+def unset(m: MachineApi, name: bytes | None) -> int:
+    shown = f'"{name.decode("utf-8", "replace")}"' if name is not None else "a symbolic name"
+    m.fixed_answer(f"getenv({shown})", "is unset")
     return 0
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from anabranch import expr
 from anabranch.environment.unknown import answers_of
+from anabranch.explore.answers import library_answers
 from anabranch.explore.build import make_backend, make_machine, make_order, make_unknown
 from anabranch.explore.check_sites import check_sites
 from anabranch.explore.checks import chosen
@@ -309,6 +310,7 @@ class Exploration:
             else None,
             reductions=self.operators.figures(),
             unknown_calls=self.unknown.as_json() if self.unknown is not None else {},
+            fixed_answers=reporter.fixed_answers | library_answers(self.machine.program.first_called),
         )
         for kind, places in reporter.tally.losses.as_dict().items():
             for place, count in places.items():

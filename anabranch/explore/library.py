@@ -22,6 +22,14 @@ def is_user_function(function: Function) -> bool:
     return not subprogram.file.startswith(LIBRARY_SOURCES)
 
 
+def users_place(where: Where | None) -> str:
+    """Where something happened, or the call that led to it if that was in the library."""
+    if where is None:
+        return ""
+    caller = user_frame(where)
+    return f"{caller.file}:{caller.line}" if caller is not None else where.text()
+
+
 def user_frame(where: Where) -> StackFrame | None:
     """The innermost frame outside of the library, if the place itself is inside; else None."""
     if is_user_function(where.function):

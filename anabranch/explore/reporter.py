@@ -12,7 +12,7 @@ from anabranch.environment import render
 from anabranch.explore.behind_errors import CutPaths
 from anabranch.explore.kinds import PRUNED
 from anabranch.explore.leaks import LeakCheck
-from anabranch.explore.library import user_frame
+from anabranch.explore.library import user_frame, users_place
 from anabranch.explore.limits import Losses
 from anabranch.explore.new_coverage import NewCoverage
 from anabranch.explore.settings import ReportSettings
@@ -39,9 +39,12 @@ from anabranch.machine import (
 from anabranch.machine.path import Input
 from anabranch.report.errors import ErrorRecord, StackEntry
 from anabranch.report.events import Listener, TestCase
+from anabranch.report.result import FixedAnswer
 from anabranch.solver import SolverUnknown
 
 FLOAT_CODES = {32: "<f", 64: "<d"}
+
+MAX_ANSWERS = 1000  # that are kept
 
 
 Answers = Callable[[Sequence[tuple[str, Input]], dict[int, int]], dict[str, Any] | None]
@@ -70,6 +73,7 @@ class Reporter:
         self.listener = listener
         self.tree = tree
         self.tally = Tally()
+        self.fixed_answers: dict[str, FixedAnswer] = {}
         self.cut = CutPaths()
         self.defects = 0  # paths lost to failures of the engine itself
         self.removed = 0  # states that went no further because others show the same
@@ -103,8 +107,12 @@ class Reporter:
         self.defects += 1
         self.listener.on_defect(details)
 
+    def assumed(self, asked: str, answer: str, where: Where | None) -> None:
+        if len(self.fixed_answers) < MAX_ANSWERS:
+            self.fixed_answers.setdefault(asked, FixedAnswer(answer, users_place(where)))
+
     def lost(self, kind: str, where: Where | None) -> None:
-        self.losses.add(kind, where.text() if where is not None else "")
+        self.losses.add(kind, users_place(where))
 
     def path_ended(self, end: PathEnd, where: Where | None) -> None:
         path = self.machine.path
@@ -131,7 +139,7 @@ class Reporter:
             self._dropped(where)
         else:
             assert isinstance(end, Loss)
-            self.losses.add(str(end), where.text() if where is not None else "")
+            self.losses.add(str(end), users_place(where))
             self.tally.early += 1
             self._close(end.kind, where)
             self._tests(path.covered_new, "early", where, kind=str(end))

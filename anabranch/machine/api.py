@@ -359,6 +359,9 @@ class ModelApi:
         for item in items:
             self.path.output = ((stream, item), self.path.output)
 
+    def fixed_answer(self, asked: str, answer: str) -> None:
+        self.machine.fixed_answer(asked, answer)
+
     def lose(self, what: str) -> None:
         self.machine.lose(what)
 

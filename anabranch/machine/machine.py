@@ -76,6 +76,9 @@ class Observer(Protocol):
 
     def warned(self, text: str) -> None: ...
 
+    def assumed(self, asked: str, answer: str, where: Where | None) -> None:
+        """The program asked for something to which there is one answer; told once for each question."""
+
     def defect(self, details: str) -> None:
         """The engine itself failed on the running path, which is lost."""
 
@@ -160,6 +163,7 @@ class Machine:
         self._allowed_from = -1
         self._allowed_frames = 0
         self._warned: set[str] = set()
+        self._assumed: set[str] = set()
         self._fill_namespace()
 
     def _provided(self, name: str) -> bool:
@@ -363,6 +367,11 @@ class Machine:
 
     def lose(self, kind: str) -> None:
         self.observer.lost(kind, self.where())
+
+    def fixed_answer(self, asked: str, answer: str) -> None:
+        if asked not in self._assumed:
+            self._assumed.add(asked)
+            self.observer.assumed(asked, answer, self.where())
 
     def warn(self, text: str, once: bool = True) -> None:
         if not once or text not in self._warned:

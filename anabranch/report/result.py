@@ -37,6 +37,14 @@ NOTHING = Ratio()
 
 
 @dataclass(frozen=True, slots=True)
+class FixedAnswer:
+    """The one answer of the model to a question, and where the program first asked it."""
+
+    answer: str
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
 class FileCoverage:
     """Coverage of one source file: the lines that hold code, those of them that were run, and branches."""
 
@@ -98,6 +106,8 @@ class RunResult:
     reductions: dict[str, Any] = field(default_factory=dict)
     unknown_calls: dict[str, Any] = field(default_factory=dict)
     """Calls of functions without a body that answered anything: `name -> {count, places}`. Assumptions."""
+    fixed_answers: dict[str, FixedAnswer] = field(default_factory=dict)
+    """What the program asked for and the model has one answer to. Assumptions."""
     states_explored: int = 0
     states_waiting_max: int = 0
     instructions: int = 0

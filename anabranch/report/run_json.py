@@ -64,7 +64,13 @@ def run_json(result: RunResult, finished: bool, version: str, max_places: int = 
         "multiplicity": result.paths_multiplicity,
         "exact_paths": result.paths_exact,
         "reductions": result.reductions,
-        "assumptions": {"unknown_functions": result.unknown_calls},
+        "assumptions": {
+            "unknown_functions": result.unknown_calls,
+            "fixed_answers": {
+                asked: {"answer": fixed.answer, "place": fixed.place}
+                for asked, fixed in sorted(result.fixed_answers.items())
+            },
+        },
         "tests": result.tests,
         "errors": [error_json(error) for error in result.errors],
         "states": {"explored": result.states_explored, "waiting_max": result.states_waiting_max},

@@ -56,6 +56,7 @@ class FakeMachine:
         self.next_values: list[int] = []
         self.output: dict[int, list[Item]] = {1: [], 2: []}
         self.warnings: list[str] = []
+        self.answers: dict[str, str] = {}
         self.handlers: list[tuple[Value, ...]] = []
         self.regions: list[bool] = []
         self.forking = True
@@ -294,6 +295,9 @@ class FakeMachine:
     def emit(self, items: Sequence[Item], stream: int = 1) -> None:
         self.output[stream].extend(items)
         self.acted = True
+
+    def fixed_answer(self, asked: str, answer: str) -> None:
+        self.answers[asked] = answer
 
     def warn(self, text: str, once: bool = True) -> None:
         if not (once and text in self.warnings):

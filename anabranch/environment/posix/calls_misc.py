@@ -7,7 +7,7 @@ from dataclasses import replace
 from anabranch.environment.api import Value
 from anabranch.environment.ops import ne
 from anabranch.environment.posix import errors as e
-from anabranch.environment.posix.kernel import Kernel, system_call
+from anabranch.environment.posix.kernel import UNMODELLED, Kernel, system_call
 from anabranch.environment.values import resize
 
 ARCH_SET_FS, ARCH_GET_FS = 0x1002, 0x1003
@@ -41,6 +41,7 @@ def prctl(k: Kernel, option: Value, address: Value) -> Value:
     if what == PR_GET_NAME:
         k.give(address, b"program\0")
         return 0
+    k.lose(f"{UNMODELLED} prctl")
     raise e.Failure(e.EINVAL)
 
 

@@ -190,6 +190,7 @@ def getcwd(k: Kernel, buffer: Value, size: Value) -> Value:
     if k.at_most(size, len(path), "size of getcwd") < len(path):
         raise e.Failure(e.ERANGE)
     k.give(buffer, path)
+    k.fixed_answer("the working directory", "is /home/user at the start")
     return len(path)
 
 

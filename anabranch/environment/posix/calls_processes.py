@@ -34,6 +34,7 @@ def exit_group(k: Kernel, status: Value) -> Value:
 
 @system_call("getpid", "gettid", "getpgrp")
 def getpid(k: Kernel) -> Value:
+    k.fixed_answer("the process", f"has number {k.process.pid}")
     return k.process.pid
 
 
@@ -44,21 +45,25 @@ def set_tid_address(k: Kernel, address: Value) -> Value:
 
 @system_call("getppid")
 def getppid(k: Kernel) -> Value:
+    k.fixed_answer("the parent process", f"has number {k.process.parent}")
     return k.process.parent
 
 
 @system_call("getuid", "geteuid")
 def getuid(k: Kernel) -> Value:
+    k.fixed_answer("the user", "is the superuser")
     return k.fs.uid
 
 
 @system_call("getgid", "getegid")
 def getgid(k: Kernel) -> Value:
+    k.fixed_answer("the group", "is that of the superuser")
     return k.fs.gid
 
 
 @system_call("getresuid")
 def getresuid(k: Kernel, real: Value, effective: Value, saved: Value) -> Value:
+    getuid(k)
     for address in (k.pointer(real), k.pointer(effective), k.pointer(saved)):
         k.m.store(address, 4, k.fs.uid)
     return 0
@@ -66,6 +71,7 @@ def getresuid(k: Kernel, real: Value, effective: Value, saved: Value) -> Value:
 
 @system_call("getresgid")
 def getresgid(k: Kernel, real: Value, effective: Value, saved: Value) -> Value:
+    getgid(k)
     for address in (k.pointer(real), k.pointer(effective), k.pointer(saved)):
         k.m.store(address, 4, k.fs.gid)
     return 0
@@ -180,6 +186,7 @@ def prlimit64(k: Kernel, pid: Value, resource: Value, new: Value, old: Value) ->
         limits = limits.set(which, wanted)
     if old_address:
         k.m.write_bytes(old_address, struct.pack("<QQ", soft, hard))
+        k.fixed_answer("limits of resources", "are those of a usual system")
     k.process = replace(k.process, limits=limits)
     return 0
 
@@ -199,6 +206,7 @@ def getrusage(k: Kernel, who: Value, result: Value) -> Value:
     if k.number(who) not in (0, 1, -1):
         raise e.Failure(e.EINVAL)
     k.give(result, bytes(144))
+    k.fixed_answer("resources used", "are none")
     return 0
 
 
@@ -222,6 +230,7 @@ def sched_getaffinity(k: Kernel, pid: Value, size: Value, mask: Value) -> Value:
     if k.word(size) < 8:
         raise e.Failure(e.EINVAL)
     k.m.store(k.pointer(mask), 8, 1)
+    k.fixed_answer("processors", "are one")
     return 8
 
 
@@ -240,12 +249,14 @@ def getcpu(k: Kernel, cpu: Value, node: Value) -> Value:
 
 @system_call("uname")
 def uname(k: Kernel, result: Value) -> Value:
+    k.fixed_answer("the host", "is localhost, Linux 6.1.0 on x86_64")
     k.give(result, layouts.utsname())
     return 0
 
 
 @system_call("sysinfo")
 def sysinfo(k: Kernel, result: Value) -> Value:
+    k.fixed_answer("memory and load of the host", "are those of an idle machine")
     k.give(result, layouts.sysinfo(1000))
     return 0
 
@@ -255,7 +266,8 @@ def sysinfo(k: Kernel, result: Value) -> Value:
     "settimeofday", "clock_settime", "init_module", "delete_module", "pivot_root",
 )  # fmt: skip
 def forbidden(k: Kernel) -> Value:
-    """What only the superuser of a real machine may do."""
+    """What only the superuser of a real machine may do; the model's superuser may not."""
+    k.lose("change of the system by its superuser")
     raise e.Failure(e.EPERM)
 
 

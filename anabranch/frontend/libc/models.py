@@ -45,7 +45,11 @@ _CONTROL = """
     setjmp _setjmp sigsetjmp __sigsetjmp longjmp _longjmp siglongjmp abort __assert_fail
     __errno_location ___errno_location syscall
 """
+_UNMODELLED = """
+    __clone dlopen dlsym fesetround __fesetround fegetround fetestexcept feclearexcept feraiseexcept
+    fegetenv fesetenv
+"""
 
 MODELLED = frozenset(
-    " ".join((_HEAP, _MEMORY, _STRINGS, _CHARACTERS, _NUMBERS, _MATHEMATICS, _CONTROL)).split()
+    " ".join((_HEAP, _MEMORY, _STRINGS, _CHARACTERS, _NUMBERS, _MATHEMATICS, _CONTROL, _UNMODELLED)).split()
 )

@@ -119,6 +119,9 @@ class Shadow:
     def warned(self, text: str) -> None:
         pass
 
+    def assumed(self, asked: str, answer: str, where: Where | None) -> None:
+        pass
+
     def defect(self, details: str) -> None:
         pass
 
