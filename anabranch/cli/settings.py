@@ -102,7 +102,8 @@ class RunSettings:
     )  # fmt: skip
     opt_level: int = _option(
         1, "opt-level", "Program",
-        "simplification before exploring: 0 none, 1 keeps the branches as written, 2 may fold branches",
+        "simplification before exploring: 0 none, 1 (and 2) keep scalar locals in registers; errors and "
+        "paths are those of the source at every level",
         lambda text: int(one_of("0", "1", "2")(text)), short="-O", metavar="LEVEL",
     )  # fmt: skip
     entry: str | None = _option(

@@ -8,7 +8,7 @@ proved to be there are in the read cache of the memory, where accesses are as qu
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from anabranch import expr
@@ -41,6 +41,11 @@ class StringExtent:
     """Up to the first NUL among the bytes that the object held at first, and that NUL."""
 
     data: tuple[Value, ...]
+    is_nul: tuple[Value, ...] = field(init=False, compare=False)
+    """By place: the condition that the byte is NUL."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "is_nul", tuple(expr.eq(byte, 0, 8) for byte in self.data))
 
     @property
     def least(self) -> int:
@@ -48,10 +53,10 @@ class StringExtent:
 
     def beyond(self, end: Value, least: int) -> tuple[Value, ...]:
         if end.__class__ is int:
-            return tuple(expr.eq(byte, 0, 8) for byte in self.data[least - 1 : end - 1])
+            return self.is_nul[least - 1 : end - 1]
         return tuple(
-            expr.and_(expr.eq(byte, 0, 8), expr.ugt(end, place + 1, 64), 1)
-            for place, byte in enumerate(self.data[:-1])
+            expr.and_(is_nul, expr.ugt(end, place + 1, 64), 1)
+            for place, is_nul in enumerate(self.is_nul[:-1])
             if place >= least - 1
         )
 
@@ -111,5 +116,6 @@ class Extents:
         for condition in info.extent.beyond(end, least):
             if condition.__class__ is Expr:
                 condition = known(condition)
-            bad = expr.or_(bad, condition, 1)
+            if condition is not False:
+                bad = expr.or_(bad, condition, 1)
         return bad

@@ -97,7 +97,7 @@ def test_combinations_take_turns() -> None:
     assert len({(c.merge, c.merging) for c in chosen(every, 4, 7)}) == 7
 
 
-@pytest.mark.parametrize("seed", [1, 3])
+@pytest.mark.parametrize("seed", [2, 3])
 def test_oracle(seed: int) -> None:
     every = [
         Combination("all", "static", "dfs"),
