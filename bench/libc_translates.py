@@ -27,6 +27,7 @@ from anabranch.frontend.libc.models import KERNEL, MODELLED, STARTS
 from anabranch.frontend.libc.store import Library
 from anabranch.frontend.link import link
 from anabranch.frontend.options import Program
+from anabranch.frontend.promote import without_marks
 from anabranch.ir import IRError, Module, read_module
 from anabranch.ir.values import InlineAsm
 from anabranch.report.events import Collector
@@ -45,7 +46,7 @@ def whole_library(directory: Path) -> str:
     """All members of the library as one module, with an empty program."""
     library = Library(ensure_library(directory))
     modules = [llvm.parse_bitcode(data) for data in library.read(library.symbols)]
-    return call_constructors(str(link([*modules, llvm.parse_assembly(_PROGRAM)])))
+    return call_constructors(without_marks(str(link([*modules, llvm.parse_assembly(_PROGRAM)]))))
 
 
 def oddities(module: Module) -> dict[str, list[str]]:
