@@ -61,7 +61,7 @@ CHECKS: tuple[Check, ...] = (
     Check("stack", "calls nested too deeply, locals too large", ("stack-overflow",), always=True),
     Check(
         "bounds", "an index past the end of an array, also where the array is a member of a struct",
-        ("out-of-bounds",), ("array-bounds",), undefined=True,
+        ("out-of-bounds",), ("array-bounds",), undefined=True, default=True,
     ),
     Check(
         "vla-bound", "an array whose length is not positive", ("vla-bound",), ("vla-bound",),

@@ -50,7 +50,7 @@ CHECK_FLAGS = (
     "-fsanitize=undefined",
     "-fno-sanitize-recover=all",
     # what the engine does not check unless it is asked to
-    "-fno-sanitize=function,vptr,bounds,pointer-overflow",
+    "-fno-sanitize=function,vptr,pointer-overflow",
 )
 
 

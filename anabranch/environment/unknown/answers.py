@@ -14,6 +14,7 @@ from anabranch.environment.unknown.calls import Answer
 from anabranch.environment.unknown.contents import Contents, Place
 from anabranch.environment.unknown.objects import UnknownObjects
 from anabranch.expr import Expr, evaluate, expr_vars
+from anabranch.ir.checks import HANDLER
 from anabranch.ir.module import Function
 from anabranch.ir.types import VOID, PointerType, StructType, Type
 from anabranch.machine.path import Input
@@ -30,10 +31,14 @@ class NoAnswer(Exception):
     """What a function answered cannot be told outside of the engine; the message says why."""
 
 
+_OURS = ("llvm.", "anabranch.", HANDLER)
+"""Functions without a body that the engine itself understands."""
+
+
 def is_unknown(function: Function) -> bool:
     """Declared, and nobody knows what it does."""
     name = function.name
-    return function.is_declaration and not name.startswith(("llvm.", "anabranch.")) and name not in MODELS
+    return function.is_declaration and not name.startswith(_OURS) and name not in MODELS
 
 
 def contents_of(inputs: Iterable[Input]) -> dict[int, list[Contents]]:
