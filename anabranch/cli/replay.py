@@ -76,6 +76,9 @@ def report(result: Replay, quiet: bool = False) -> list[str]:
     shown = sum(test.shown for test in result.tests)
     if shown:
         lines.append(f"  {count(shown, 'use')} of uninitialised memory shown by other contents of it")
+    unknown = sum(test.predicted.uninitialised for test in result.tests)
+    if unknown:
+        lines.append(f"  {count(unknown, 'test')} not compared: uninitialised memory decides how they end")
     files = result.files or {}
     if files:
         width = min(60, max(len(_name(name)) for name in files))

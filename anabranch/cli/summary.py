@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from anabranch.cli.wording import clock, count, ranges
 from anabranch.report.errors import ErrorRecord
@@ -74,12 +75,27 @@ def _assumptions(result: RunResult) -> Iterator[str]:
         told = [f"{asked} {fixed.answer}" for asked, fixed in sorted(result.fixed_answers.items())]
         more = f"; {len(told) - _ANSWERS} more in run.json" if len(told) > _ANSWERS else ""
         yield f"Assumed: {'; '.join(text[:_ANSWER_WIDTH] for text in told[:_ANSWERS])}{more}."
+    yield from _unwritten(result.uninitialised)
     if not result.unknown_calls:
         return
     yield "Assumed that these functions may answer anything:"
     ordered = sorted(result.unknown_calls.items(), key=lambda item: (-item[1]["count"], item[0]))
     for name, calls in ordered[:_SHOWN]:
         yield f"  {name}, {count(calls['count'], 'call')} at {count(len(calls['places']), 'place')}"
+    if len(ordered) > _SHOWN:
+        yield f"  and {len(ordered) - _SHOWN} more; see assumptions in run.json"
+
+
+def _unwritten(assumed: dict[str, Any]) -> Iterator[str]:
+    if assumed.get("values") == "zero":
+        yield "Assumed that uninitialised memory and locals are zero."
+    decided: dict[str, int] = assumed.get("decided_on", {})
+    if not decided:
+        return
+    yield "Assumed that these may hold anything where they are uninitialised:"
+    ordered = sorted(decided.items(), key=lambda item: (-item[1], item[0]))
+    for name, conditions in ordered[:_SHOWN]:
+        yield f"  {name}, {count(conditions, 'condition')} on it"
     if len(ordered) > _SHOWN:
         yield f"  and {len(ordered) - _SHOWN} more; see assumptions in run.json"
 

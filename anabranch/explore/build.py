@@ -80,6 +80,7 @@ def make_machine(
             only_interpret=settings.interpret,
             release_at_end=watches_heap(settings.checks),
             unknown_functions=settings.externals == "fresh",
+            uninitialised=settings.uninitialised,
         ),
     )
 

@@ -18,7 +18,7 @@ from anabranch.environment.unknown import answers_of
 from anabranch.explore.answers import library_answers
 from anabranch.explore.build import make_backend, make_machine, make_order, make_unknown
 from anabranch.explore.check_sites import check_sites
-from anabranch.explore.checks import chosen
+from anabranch.explore.checks import Check, chosen
 from anabranch.explore.coverage import BlockTable
 from anabranch.explore.entry import Build, entry_arguments, start_states
 from anabranch.explore.figures import Figures
@@ -296,7 +296,7 @@ class Exploration:
                 self.program.module, self.program.entry, self.table, self.machine.counters.N
             ),
             checks=check_sites(
-                chosen(self.settings.checks, self.settings.no_checks),
+                self._checks(),
                 self.table,
                 self.machine.counters.N,
                 reporter.tally.exits > 0,
@@ -311,11 +311,25 @@ class Exploration:
             reductions=self.operators.figures(),
             unknown_calls=self.unknown.as_json() if self.unknown is not None else {},
             fixed_answers=reporter.fixed_answers | library_answers(self.machine.program.first_called),
+            uninitialised=self._uninitialised(),
         )
         for kind, places in reporter.tally.losses.as_dict().items():
             for place, count in places.items():
                 result.lose(kind, place, count)
         return result
+
+    def _checks(self) -> list[Check]:
+        """The checks that the run made: what may hold anything, or zero, is no error."""
+        made = chosen(self.settings.checks, self.settings.no_checks)
+        error = self.settings.uninitialised == "error"
+        return [check for check in made if error or check.name != "uninitialised"]
+
+    def _uninitialised(self) -> dict[str, Any]:
+        """What was assumed of uninitialised memory and locals, as `run.json` tells it."""
+        unknowns = self.machine.unknowns
+        if unknowns is None:
+            return {} if self.settings.uninitialised == "error" else {"values": "zero"}
+        return {"values": "symbolic", "decided_on": dict(sorted(unknowns.decisions.items()))}
 
 
 def next_look(began: float, interval: float) -> float:

@@ -370,10 +370,7 @@ class Reporter:
         model = self._model()
         path.covered_new = False
         objects = []
-
-        def holds(condition: Expr) -> bool:
-            return evaluate(condition, model) is True
-
+        holds = _Holds(model)
         inputs = record(path.inputs, holds)
         names = unique_names([item.stem for item in inputs])
         for item, name in zip(inputs, names, strict=True):
@@ -394,7 +391,7 @@ class Reporter:
         self,
         objects: Sequence[tuple[str, bytes]],
         answers: dict[str, Any] | None,
-        holds: Callable[[Expr], bool],
+        holds: _Holds,
         model: dict[int, int],
         end: str,
         where: Where | None,
@@ -404,7 +401,7 @@ class Reporter:
         path = self.machine.path
         output = record(path.output, holds)
         shown = (user_frame(where) or where.loc) if where is not None and end == "error" else None
-        condition = None
+        condition, unknowns = None, self.machine.unknowns
         if self.settings.write_conditions:
             condition = to_smtlib(conditions(path.condition))
         self.tests += 1
@@ -416,11 +413,29 @@ class Reporter:
                 file=shown.file if shown is not None else None,
                 line=shown.line if shown is not None else None,
                 exit_code=_exit_code(status, model) if status is not None else None,
-                output=render([item for stream, item in output if stream == 1], lambda e: evaluate(e, model)),
+                output=render([item for stream, item in output if stream == 1], holds.value),
                 condition=condition,
                 answers=answers,
+                uninitialised=unknowns is not None
+                and (unknowns.constrained() or any(map(unknowns.occur_in, (status, *holds.asked)))),
             )
         )
+
+
+class _Holds:
+    """Whether conditions hold on the input of a test; keeps what it was asked."""
+
+    def __init__(self, model: dict[int, int]) -> None:
+        self.model = model
+        self.asked: list[Expr] = []
+
+    def value(self, value: Expr) -> int | bool:
+        self.asked.append(value)
+        found: int | bool = evaluate(value, self.model)
+        return found
+
+    def __call__(self, condition: Expr) -> bool:
+        return self.value(condition) is True
 
 
 def unique_names(stems: Sequence[str]) -> list[str]:

@@ -36,6 +36,7 @@ class Decider:
         self.machine = machine
         self.path = machine.path
         self.space = machine.space
+        self.unknowns = machine.unknowns
         self.branches: dict[tuple[int, int], BranchSite] = {}
         self.siblings: list[State] = []
         self.budget = 0  # forks until the running path goes back to the loop
@@ -85,6 +86,8 @@ class Decider:
         """A condition not seen before in its slice."""
         if indices[0] < 0:
             return self._undefined(e)
+        if self.unknowns is not None:
+            self.unknowns.decided(indices)
         part = self.path.slice_of(indices)
         answer = part.answers.get(e)
         if answer is not None:

@@ -296,7 +296,8 @@ class Interpreter:
         if name.startswith(IGNORED):
             return None
         if name.startswith(UNDEF_CALL):
-            return undefined_value(instruction.type)
+            first = self.program.first_value
+            return first(instruction)() if first is not None else undefined_value(instruction.type)
         kept = [o for o in instruction.operands[1:] if not isinstance(o, MetadataOperand)]
         arguments = [self.value(frame, operand) for operand in kept]
         registers = frame.registers

@@ -38,6 +38,7 @@ from anabranch.machine.stops import Stops
 from anabranch.machine.translator.namespace import Namespace
 from anabranch.machine.translator.program import Model, TranslatedProgram
 from anabranch.machine.translator.sites import StartSite
+from anabranch.machine.uninitialised import Unknowns, Zeros
 from anabranch.machine.values import (
     coerce,
     fit,
@@ -98,6 +99,8 @@ class MachineSettings:
     """Are the locals of `main` taken down when it returns, because somebody looks at memory then?"""
     unknown_functions: bool = False
     """Does whatever the program declares and nobody defines exist somewhere else?"""
+    uninitialised: str = "error"
+    """What fresh memory and locals hold: undefined data ("error"), unknown values ("symbolic") or "zero"."""
 
 
 class Machine:
@@ -154,6 +157,13 @@ class Machine:
         self.program.only_interpret = settings.only_interpret
         self.program.release_at_end = settings.release_at_end
         self.program.choose_callee = self.choose_callee
+        self.unknowns: Unknowns | None = None
+        if settings.uninitialised == "symbolic":
+            self.unknowns = Unknowns(self.path, self.numbers.new_site)
+        contents = Zeros(self.memory) if settings.uninitialised == "zero" else self.unknowns
+        if contents is not None:
+            self.memory.blank = contents.fill
+            self.program.first_value = contents.value
         self.interpreter = self.program.interpreter = Interpreter(self, self.program)
         self.decider = Decider(self)
         self.trap = Trap(self)

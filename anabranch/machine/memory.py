@@ -112,6 +112,8 @@ class Memory:
         self.dropped = 0
         """Pages of large objects that have died."""
         self.numbers = numbers
+        self.blank: Callable[[int, int, AllocationSite], None] = self.leave_undefined
+        """Makes what is in a fresh object: its address, size and site."""
         self.absent: Callable[[int], Page | None] | None = None
         """Makes the pages of reserved objects, by the number of the page that is missing."""
         self.widen: Callable[[ObjectInfo], ObjectInfo] | None = None
@@ -194,14 +196,17 @@ class Memory:
         return frozenset(number for number, info in everything if info.site.kind == "stack")
 
     def allocate(self, site: AllocationSite, size: int, content: bytes | None = None) -> int:
-        """A new object; its bytes are undefined unless `content` is given. The address of its first byte."""
+        """A new object; its bytes are uninitialised unless `content` is given. Its address."""
         if size > MAX_OBJECT:
             raise Loss("object too large")
         base = self.new_address(site)
         number = base >> 32
         self.fresh[number] = ObjectInfo(number, size, site)
         self.allocated += 1
-        self.fill(base, size, content)
+        if content is None:
+            self.blank(base, size, site)
+        else:
+            self.fill(base, size, content)
         if site.kind == "constant":
             first = base >> PAGE_BITS
             self._constant_pages.update(range(first, first + (size + PAGE_MASK >> PAGE_BITS)))
@@ -220,14 +225,23 @@ class Memory:
         return number << 32
 
     def begin_scope(self, base: int, site: AllocationSite, size: int) -> None:
-        """A local comes to life at its address, undefined; it may still be alive from the last iteration."""
+        """A local comes to life at its address, uninitialised; it may be alive from the last iteration."""
         number = base >> 32
         if self.find(number) is None:
             self.fresh[number] = ObjectInfo(number, size, site)
             self.allocated += 1
         elif size > PAGE_SIZE:
             self._drop_pages(base, size)
-        self.fill(base, size, None)
+        self.blank(base, size, site)
+
+    def count_contents(self, site: AllocationSite) -> int:
+        """How often the path has made fresh contents at a site, this time included. A negative number of a
+        site counts them: a local of a loop is one object that is uninitialised again in each iteration."""
+        if self._counts_shared:
+            self.counts = self.counts.copy()
+            self._counts_shared = False
+        count = self.counts[-site.number] = self.counts.get(-site.number, 0) + 1
+        return count
 
     def reserve(self, number: int, size: int, site: AllocationSite) -> None:
         """An object without pages, unless there is one of that number: `absent` makes them on access."""
@@ -258,21 +272,21 @@ class Memory:
             self.S[key] = page if start + PAGE_SIZE <= end else page[: end - start]
             key += 1
 
-    def fill(self, base: int, size: int, content: bytes | None) -> None:
+    def fill(self, base: int, size: int, content: bytes) -> None:
         key = base >> PAGE_BITS
-        S, W = self.S, self.W
-        if size <= PAGE_SIZE:
-            S[key] = W[key] = [undefined(8)] * size if content is None else bytearray(content)
-            return
-        if content is None:
-            whole = size >> PAGE_BITS
-            self.pages = self.pages.update(dict.fromkeys(range(key, key + whole), self._undefined_page()))
-            if size & PAGE_MASK:
-                S[key + whole] = W[key + whole] = [undefined(8)] * (size & PAGE_MASK)
-            return
-        for start in range(0, size, PAGE_SIZE):
-            S[key] = W[key] = bytearray(content[start : start + PAGE_SIZE])
+        for start in range(0, max(1, size), PAGE_SIZE):
+            self.S[key] = self.W[key] = bytearray(content[start : start + PAGE_SIZE])
             key += 1
+
+    def leave_undefined(self, base: int, size: int, site: AllocationSite) -> None:
+        key = base >> PAGE_BITS
+        if size <= PAGE_SIZE:
+            self.S[key] = self.W[key] = [undefined(8)] * size
+            return
+        whole = size >> PAGE_BITS
+        self.pages = self.pages.update(dict.fromkeys(range(key, key + whole), self._undefined_page()))
+        if size & PAGE_MASK:
+            self.S[key + whole] = self.W[key + whole] = [undefined(8)] * (size & PAGE_MASK)
 
     def _undefined_page(self) -> Page:
         """A page without known bytes: one for all objects and paths, until somebody writes to it."""

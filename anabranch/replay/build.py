@@ -38,6 +38,7 @@ from anabranch.replay.record import ProgramRecord, ReplayError
 from anabranch.replay.witness import Line, with_witnesses
 
 _TO_IR = ("-Wno-override-module", "-emit-llvm", "-O1", "-Xclang", "-disable-llvm-passes")
+ZEROED_LOCALS = "-ftrivial-auto-var-init=zero"
 FUZZ_TARGET = "LLVMFuzzerTestOneInput"
 _DEFINED = re.compile(r"^define .*?(void|i\d+|ptr|float|double|\{.*?\}|\S+) @([\w.$]+)\(", re.MULTILINE)
 _DEFINE = re.compile(r"^define .*?\)[^{]*? #(\d+)", re.MULTILINE)
@@ -152,6 +153,8 @@ def _module(record: ProgramRecord, path: Path, output: Path, checks: bool) -> Pa
     for include in settings.get("include_dirs") or ():
         command += ["-I", str(record.directory / include)]
     command += [f"-D{define}" for define in settings.get("defines") or ()]
+    if settings.get("uninitialised") == "zero":
+        command.append(ZEROED_LOCALS)  # fresh heap blocks are zero where addresses are checked
     if checks:
         command += undefined_flags(settings.get("checks") or (), settings.get("no_checks") or ())
     command += ["-idirafter", str(INCLUDE), "-o", str(output), "--", str(path)]

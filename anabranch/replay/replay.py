@@ -41,6 +41,8 @@ class Predicted:
     output: bytes | None = None
     answers: Mapping[str, Any] | None = None
     """What functions without a body answered."""
+    uninitialised: bool = False
+    """Does that hold only for some contents of uninitialised memory, which the test does not have?"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,7 @@ def predictions(run_directory: Path) -> dict[int, Predicted]:
                 entry.get("exit_code"),
                 None if output is None else bytes.fromhex(output),
                 entry.get("answers"),
+                bool(entry.get("uninitialised")),
             )
         except (ValueError, KeyError, TypeError):
             continue  # the last line of a run that was killed
@@ -129,7 +132,8 @@ class Replayer:
             if self.gathered is not None:
                 self.gathered.add_file(place.counters)
         answered = predicted.answers is None or "unsupported" not in predicted.answers
-        compared = is_prediction(predicted) and not inputs.failing and answered
+        told = answered and not predicted.uninitialised
+        compared = is_prediction(predicted) and not inputs.failing and told
         return Replayed(predicted, native, difference(predicted, native) if compared else None, compared)
 
     def depends_on_fresh_memory(self, test: Path, predicted: Predicted, line: Line) -> bool:
@@ -258,6 +262,9 @@ def to_json(result: Replay) -> dict[str, Any]:
         "agrees": result.agrees,
         "tests": len(result.tests),
         "compared": sum(test.compared for test in result.tests),
+        "depend_on_uninitialised": [
+            test.predicted.number for test in result.tests if test.predicted.uninitialised
+        ],
         "shown_by_fresh_memory": [test.predicted.number for test in result.tests if test.shown],
         "differ": [
             {

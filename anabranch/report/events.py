@@ -39,7 +39,8 @@ class TestCase:
 
     The rest tells how the path ends on these inputs, for replay: `end` is `exit`, `error` or another reason,
     `kind`, `file` and `line` those of the error, `output` what the program printed, `lines` the (file, line)
-    pairs run, `condition` the path condition as SMT-LIB text. None is not known.
+    pairs run, `condition` the path condition as SMT-LIB text. None is not known. `uninitialised`: all that
+    holds only for some contents of uninitialised memory, which are no input.
     """
 
     __test__ = False
@@ -55,6 +56,7 @@ class TestCase:
     condition: str | None = None
     answers: dict[str, Any] | None = None
     """What functions without a body answered: their calls in order, and the objects that answers lead to."""
+    uninitialised: bool = False
 
 
 class Display(Protocol):

@@ -108,6 +108,9 @@ class RunResult:
     """Calls of functions without a body that answered anything: `name -> {count, places}`. Assumptions."""
     fixed_answers: dict[str, FixedAnswer] = field(default_factory=dict)
     """What the program asked for and the model has one answer to. Assumptions."""
+    uninitialised: dict[str, Any] = field(default_factory=dict)
+    """What uninitialised memory and locals were assumed to hold, if not an error: `values` is `symbolic` or
+    `zero`; of the former, `decided_on` is `local or block -> conditions on it that were asked`."""
     states_explored: int = 0
     states_waiting_max: int = 0
     instructions: int = 0

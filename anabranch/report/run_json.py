@@ -70,6 +70,7 @@ def run_json(result: RunResult, finished: bool, version: str, max_places: int = 
                 asked: {"answer": fixed.answer, "place": fixed.place}
                 for asked, fixed in sorted(result.fixed_answers.items())
             },
+            "uninitialised": result.uninitialised,
         },
         "tests": result.tests,
         "errors": [error_json(error) for error in result.errors],
@@ -95,6 +96,7 @@ def listing_line(number: int, test: TestCase, condition_file: str | None) -> str
         "lines": None if test.lines is None else [list(pair) for pair in test.lines],
         "condition": condition_file,
         "answers": test.answers,
+        "uninitialised": test.uninitialised or None,
     }
     entry |= {name: value for name, value in known.items() if value is not None}
     return json.dumps(entry)

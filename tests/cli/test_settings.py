@@ -15,6 +15,8 @@ from anabranch.cli.settings import GROUPS, RunSettings, SettingsError, options
 FLAGS = [
     "--libc",
     "musl",
+    "--uninitialised",
+    "zero",
     "--externals",
     "fresh",
     "--summaries",
@@ -132,6 +134,7 @@ TOML = """
 [run]
 libc = "musl"
 externals = "fresh"
+uninitialised = "zero"
 summaries = "known.toml"
 depth = 2
 buffer-size = 9

@@ -150,6 +150,9 @@ class CallWriter:
         if name.startswith(IGNORED):
             return ["pass"]
         if name.startswith(UNDEF_CALL):
+            first = self.unit.program.first_value
+            if first is not None:
+                return [self._assign(instruction, f"{self.namespace.constant(first(instruction))}()")]
             value = self.namespace.constant(undefined_value(instruction.type))
             return [self._assign(instruction, value)]
         kept = [a for a in arguments if not isinstance(a, MetadataOperand)]

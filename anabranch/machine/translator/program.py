@@ -81,6 +81,8 @@ class TranslatedProgram:
         self._compiled: dict[str, Any] = {}
         self.only_interpret = False
         self.release_at_end = False
+        self.first_value: Callable[[Instruction], Callable[[], Any]] | None = None
+        """What makes the value of a local in a register that was not written; None: it is undefined."""
         self.unknown_model: ModelFinder | None = None
         """What stands for functions that have neither a body nor a model."""
         self.unknown_callee: Callable[[int, Type], Model | None] | None = None
