@@ -24,7 +24,6 @@ from anabranch.cli.values import (
     parse_time,
 )
 from anabranch.explore.checks import CHOICES, MEMTRACK, chosen, compiled_in, expanded, help_text
-from anabranch.machine.uninitialised import MODES
 
 SEARCHES = ("dfs", "bfs", "random-path", "random-state", "nurs:covnew", "nurs:md2u", "places", "topological")
 TEST_CHOICES = ("all", "covering", "errors", "none")
@@ -126,7 +125,7 @@ class RunSettings:
         "error", "uninitialised", "Program",
         "what uninitialised memory and locals hold: error (deciding on it is an error), symbolic (any value;"
         " what was decided on is listed as an assumption), zero (zeros, assumed)",
-        one_of(*MODES), metavar="WHAT",
+        one_of("error", "symbolic", "zero"), metavar="WHAT",
     )  # fmt: skip
     summaries: Path | None = _option(  # noqa: RUF009
         None, "summaries", "Program", "with --externals fresh: what is known of those functions (TOML)", Path,

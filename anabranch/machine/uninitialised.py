@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from anabranch.machine.path import Path
 
 Value = Any
-MODES = ("error", "symbolic", "zero")
 LARGEST = 1 << 16  # bytes of a fresh object that become variables; larger objects stay undefined
 
 
