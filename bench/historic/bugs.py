@@ -157,7 +157,6 @@ BUGS: tuple[Bug, ...] = (
         kind="out-of-bounds",
         function="inflate",
         lines=(764, 765, 766),
-        access="write",
         harness="zlib_header.c",
         known=b"\x0c\0" + bytes(12) + b"\x08",
         files=tuple(
