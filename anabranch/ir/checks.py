@@ -29,6 +29,7 @@ NOT_CHECKED = frozenset((MARK[1:],))
 FUNCTION_SIGNATURE = 0xC105CAFE
 """Stands before the code of functions that were compiled with a check of calls by pointer."""
 HANDLER, TRAP = "__ubsan_handle_", "llvm.ubsantrap"
+_SHIFTS = frozenset(("shl", "lshr", "ashr"))
 _CASTS = frozenset(("zext", "sext", "trunc", "ptrtoint", "bitcast"))
 _PURE = _CASTS | frozenset(
     (
@@ -105,6 +106,12 @@ class _Folder:
             for target in block.instructions[-1].targets:
                 self.predecessors[target].add(block.index)
         self.definition = {i.result.index: i for b in blocks for i in b.instructions if i.result is not None}
+        self.shifted_by = {
+            amount.index
+            for block in blocks
+            for i in block.instructions
+            if i.opcode in _SHIFTS and isinstance(amount := i.operands[1], Local)
+        }
         self.merged_into: dict[int, int] = {}
         self.gone: set[int] = set()
 
@@ -131,7 +138,7 @@ class _Folder:
         site, values, loc = found
         ok = last.operands[0]
         block.instructions.pop()
-        if not (isinstance(ok, ConstInt) and ok.value):
+        if not (isinstance(ok, ConstInt) and ok.value) and not self._made_by_machine(site.handler, ok):
             check = Instruction(CHECK, VOID, (self._narrowed(ok), *values), (), NOT_CHECKED, site)
             check.loc, check.text_line = loc or last.loc, last.text_line
             block.instructions.append(check)
@@ -166,6 +173,22 @@ class _Folder:
             return None
         data = arguments[0] if arguments else None
         return CheckSite(handler, data), tuple(_source(before, a) for a in arguments[1:]), call.loc
+
+    def _made_by_machine(self, handler: str, ok: Operand) -> bool:
+        """Does the machine check the operation itself? It does so with each division, and with shifts by the
+        number that is compared; but a number may be cut to the width of the shift behind its check."""
+        compare = self._definition(ok)
+        if compare is None:
+            return False
+        if handler == "divrem_overflow":
+            return True
+        amount = compare.operands[0]
+        return (
+            handler == "shift_out_of_bounds"
+            and compare.opcode == "icmp"
+            and isinstance(amount, Local)
+            and amount.index in self.shifted_by
+        )
 
     def _narrowed(self, ok: Operand) -> Operand:
         """A compare of a widened index with a constant becomes one of the index itself, which is cheaper."""

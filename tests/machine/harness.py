@@ -24,6 +24,7 @@ from pathlib import Path
 
 from anabranch.cli.flags import settings_from_args
 from anabranch.cli.settings import RunSettings
+from anabranch.explore.checks import FOLDED
 from anabranch.explore.engine import Exploration
 from anabranch.frontend import FrontendOptions, Program, load_program
 from anabranch.report.errors import ErrorRecord
@@ -96,6 +97,7 @@ def load(settings: RunSettings) -> Program:
             include_dirs=settings.include_dirs,
             defines=settings.defines,
             opt_level=settings.simplification,
+            sanitizers=FOLDED,
             entry=settings.entry,
         ),
     )
