@@ -1,7 +1,7 @@
 """The malloc family.
 
-Sizes beyond `LARGEST` fail, as they may in C. A symbolic size splits there; of many sizes below it, a handful
-stands for all, and the others are counted as a loss.
+Sizes beyond `LARGEST` fail; where they might succeed in a C library, that is counted as a loss.
+A symbolic size splits there; of many sizes below it, a handful stands for all, and the others are a loss.
 Objects of size 0 have an address of their own, as in musl.
 """
 
@@ -20,20 +20,26 @@ from anabranch.environment.values import (
 from anabranch.expr import Expr
 
 LARGEST = 1 << 30
+NEVER = 1 << 63
+"""No C library has so many bytes."""
+MAY_SUCCEED = "very large allocation, which may succeed, explored as failing"
 
 
 def resolve_size(m: MachineApi, size: Value, what: str) -> int | None:
     """A concrete size, None if there is no such amount of memory."""
     if not isinstance(size, Expr):
-        if LARGEST < size < 1 << 63:
-            m.warn(f"{what} of {size} bytes is taken to fail")
+        if LARGEST < size < NEVER:
+            m.lose(MAY_SUCCEED)
         return size if size <= LARGEST else None
     return None if too_large(m, size, 1) else m.size(size, 64, f"size of {what}")
 
 
 def too_large(m: MachineApi, number: Expr, size: int) -> bool:
     """Is there no such amount of memory, so many times a size?"""
-    return m.decide(ugt(number, LARGEST // size, 64))
+    if not m.decide(ugt(number, LARGEST // size, 64)):
+        return False
+    m.lose(MAY_SUCCEED)
+    return True
 
 
 def resolve_product(m: MachineApi, count: Value, size: Value, what: str) -> int | None:
