@@ -9,9 +9,18 @@ from anabranch.expr import Expr, evaluate
 from anabranch.expr.variables import postorder
 from anabranch.machine.tables import read_table
 
-OFFSET8 = X.var("tables.offset", 8)
-OFFSET = X.zext(OFFSET8, 8, 64)
-C, D = X.var("tables.c", 8), X.var("tables.d", 8)
+OFFSET8: Expr
+OFFSET: Expr
+C: Expr
+D: Expr
+
+
+def setup_function() -> None:
+    """Nodes are made anew: a run in another test may have given up those of before, and their numbers."""
+    global OFFSET8, OFFSET, C, D
+    OFFSET8 = X.var("tables.offset", 8)
+    OFFSET = X.zext(OFFSET8, 8, 64)
+    C, D = X.var("tables.c", 8), X.var("tables.d", 8)
 
 
 def expected(data: list[X.Value], place: int, size: int, model: dict[int, int]) -> int:

@@ -112,7 +112,7 @@ int main(void) {
             ("overshift", 3, "of a number of 32 bits, 'int'"),
             ("shift-base", 3, "does not fit in 'int'"),
             ("shift-base", 4, "does not fit in 'long'"),
-            ("overshift", 4, "of a number of 32 bits, 'int'"),
+            ("overshift", 4, "overshift"),
         },
     ),
     "null pointers that nobody reads through": (
@@ -182,11 +182,11 @@ int main(void) {
     ),
     "pointers that wrap around": (
         ("pointer-overflow",),
-        """char buffer[8];
+        """char buffer[8], *start = buffer;
 int main(void) {
   unsigned long n = (long)number("n");
-  char *p = buffer + n;
-  return p == buffer;
+  char *p = start + n;
+  return p == start;
 }""",
         {("pointer-overflow", 3, "wraps around")},
     ),
