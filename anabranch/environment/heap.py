@@ -20,8 +20,8 @@ from anabranch.environment.values import (
 from anabranch.expr import Expr
 
 LARGEST = 1 << 30
-NEVER = 1 << 63
-"""No C library has so many bytes."""
+NEVER = 1 << 47
+"""The bytes that a program on x86-64 has addresses for."""
 MAY_SUCCEED = "very large allocation, which may succeed, explored as failing"
 
 
@@ -38,7 +38,8 @@ def too_large(m: MachineApi, number: Expr, size: int) -> bool:
     """Is there no such amount of memory, so many times a size?"""
     if not m.decide(ugt(number, LARGEST // size, 64)):
         return False
-    m.lose(MAY_SUCCEED)
+    if m.bounds(number, 64)[0] * size < NEVER:
+        m.lose(MAY_SUCCEED)
     return True
 
 

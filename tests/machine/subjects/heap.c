@@ -47,7 +47,7 @@ int main(void) {
     return 0;
   }
   case 2: {
-    klee_assume(n > (size_t)1 << 40);
+    klee_assume(n > (size_t)1 << 47);
     char *p = malloc(n);
     assert(p == NULL);
     return 0;
