@@ -28,7 +28,6 @@ from bench.lib.work import common_arguments, each, keep_failure
 
 LEVELS = (0, 1, 2)
 FLAGS = ("--all-errors", "--check", "overflow")
-BOUNDS_FLAGS = ("--check", "bounds")
 
 
 @dataclass
@@ -70,7 +69,7 @@ def check_seed(
         verdict.inputs = program.input_count
         verdict.kinds = Counter(kind for kind, _ in truth.errors())
         for level in levels:
-            flags = (*FLAGS, *(BOUNDS_FLAGS if bounds else ()), "-O", str(level), *extra)
+            flags = (*FLAGS, "--check" if bounds else "--no-check", "bounds", "-O", str(level), *extra)
             try:
                 run = run_engine([source], directory / f"O{level}", extra=flags)
                 verdict.paths += run.paths
