@@ -291,7 +291,7 @@ def read_run(row: ExploreRow, directory: Path, limit: float) -> None:
     run = json.loads((directory / "run.json").read_text())
     row.paths, row.tests = run["paths"]["total"], run["tests"]
     row.multiplicity = run["multiplicity"]
-    row.merges = run.get("reductions", {}).get("merges", 0)
+    row.merges = run.get("reductions", {}).get("merging", {}).get("merges", 0)
     seconds = run["timers"].get("explore") or row.seconds or 1.0
     row.rate = run["instructions"] / seconds / 1e6
     row.solver = 100 * run["timers"].get("solver", 0.0) / seconds

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from anabranch.cli.flags import settings_from_args
-from anabranch.explore.engine import Exploration
+from anabranch.explore.engine import prepare as prepare_exploration
 from anabranch.frontend import FrontendOptions, load_program
 from anabranch.native.long_double import long_double_objects
 from anabranch.report.events import Collector
@@ -57,7 +57,7 @@ def engine(source: Path) -> Outcome:
     options = FrontendOptions(libc="musl", defines=("_GNU_SOURCE",), cflags=("-w",))
     program = load_program(settings.inputs, options)
     collector = Collector()
-    exploration = Exploration(program, settings, collector)
+    exploration = prepare_exploration(program, settings, collector)
     started = time.monotonic()
     result = exploration.run()
     seconds = time.monotonic() - started

@@ -19,7 +19,7 @@ import llvmlite.binding as llvm
 
 from anabranch.cli.flags import settings_from_args
 from anabranch.environment import MODELS, Model
-from anabranch.explore.engine import Exploration
+from anabranch.explore.engine import prepare as prepare_exploration
 from anabranch.frontend.cache import default_directory
 from anabranch.frontend.constructors import call_constructors
 from anabranch.frontend.libc.build import ensure_library
@@ -72,7 +72,7 @@ def translate_all(text: str, module: Module) -> tuple[int, dict[str, list[str]]]
     for name in KERNEL - MODELS.keys():
         MODELS[name] = Model(name, lambda m, *_: 0, False, 0, None)
     settings = settings_from_args(["library.ll"])
-    exploration = Exploration(Program(module, text, STARTS["main"], ()), settings, Collector())
+    exploration = prepare_exploration(Program(module, text, STARTS["main"], ()), settings, Collector())
     program = exploration.machine.program
     program.keep_source = True
     reasons: dict[str, list[str]] = defaultdict(list)

@@ -125,7 +125,7 @@ def exhausted(utility: str, inputs: tuple[str, ...], flags: tuple[str, ...], lim
     result.seconds, result.complete = data["timers"]["explore"], data["complete"]
     result.states, result.ends = data["states"]["explored"], data["paths"]["total"]
     result.multiplicity, result.errors = data["multiplicity"], len(data["errors"])
-    result.merges = data.get("reductions", {}).get("merges", 0)
+    result.merges = data.get("reductions", {}).get("merging", {}).get("merges", 0)
     if not result.complete:
         result.problem = f"not complete: {sorted(data['losses'])}"
     return result

@@ -74,7 +74,7 @@ class Result:
 
     def count(self, run: EngineRun) -> None:
         self.programs = 1
-        self.merges = int(run.run.get("reductions", {}).get("merges", 0))
+        self.merges = int(run.run.get("reductions", {}).get("merging", {}).get("merges", 0))
         self.merged_programs = int(self.merges > 0)
         self.paths, self.ends = run.paths, int(run.run["paths"]["total"])
         self.tests = len(run.tests)

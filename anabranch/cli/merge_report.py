@@ -1,4 +1,4 @@
-"""What merging brought and cost, place by place: `--merge-report`."""
+"""What merging brought and cost, location by location: `--merge-report`."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _SHOWN = 30
 
 def merge_report(reductions: dict[str, Any]) -> str:
     """A table of the ledger, and why states were not merged."""
-    return "\n".join(_lines(reductions))
+    return "\n".join(_lines(reductions.get("merging")))
 
 
-def _lines(reductions: dict[str, Any]) -> Iterator[str]:
-    if "merges" not in reductions:
+def _lines(reductions: dict[str, Any] | None) -> Iterator[str]:
+    if reductions is None:
         yield "Nothing was merged: the run had --merge none."
         return
     yield f"Merging: {count(reductions.get('merges', 0), 'merge')}."
@@ -36,12 +36,12 @@ def _lines(reductions: dict[str, Any]) -> Iterator[str]:
     if fit is not None:
         yield f"Paths p and multiplicity m: log p = {fit['c1']:.3f} + {fit['c2']:.3f} log m."
     rows = reductions.get("ledger", [])
-    yield f"{'merges':>8} {'turns':>8} {'forks':>8} {'effort':>10} {'seconds':>9}  place"
+    yield f"{'merges':>8} {'turns':>8} {'forks':>8} {'effort':>10} {'seconds':>9}  location"
     for row in rows[:_SHOWN]:
         note = "  given up: it does not pay" if row["given up"] else ""
         yield (
             f"{row['merges']:>8,} {row['turns']:>8,} {row['forks']:>8,} {row['effort']:>10,} "
-            f"{row['seconds']:>9.3f}  {_near(row['place'])}{note}"
+            f"{row['seconds']:>9.3f}  {_near(row['location'])}{note}"
         )
     if len(rows) > _SHOWN:
         yield f"and {len(rows) - _SHOWN} more; see reductions in run.json"

@@ -37,7 +37,7 @@ def _explored(result: RunResult) -> str:
         ends.append(f"{result.paths_error:,} ended in an error")
     paths = count(result.paths_total, "path") + (f" ({', '.join(ends)})" if ends else "")
     if result.paths_multiplicity > result.paths_total:
-        merged = "merged state" if "merges" in result.reductions else "state"
+        merged = "merged state" if "merging" in result.reductions else "state"
         paths = f"{paths.replace('path', merged, 1)} standing for {_behind(result)}"
     if result.complete and not result.losses:
         if result.reductions.get("zequivalence", {}).get("removed"):

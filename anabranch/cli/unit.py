@@ -173,7 +173,7 @@ class UnitRun:
                 target=name,
                 sources=self.sources(included),
                 log_dir=place.path,
-                reduce=reductions(settings),
+                techniques=reductions(settings),
             )
         except Exception as error:
             if not self.options.everything:

@@ -3,35 +3,106 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
+from anabranch import expr
 from anabranch.analysis.callgraph import build_call_graph
 from anabranch.analysis.cfg import build_cfg
 from anabranch.analysis.distance import DistanceGraph
 from anabranch.environment import EXTERNAL_GLOBALS, MODELS, OVERRIDES
-from anabranch.environment.unknown import UnknownFunctions, UnknownObjects, UnknownSettings, read_summaries
+from anabranch.environment.unknown import (
+    UnknownFunctions,
+    UnknownObjects,
+    UnknownSettings,
+    answers_of,
+    read_summaries,
+)
 from anabranch.environment.whole import whole_model
+from anabranch.explore.budget import Budget, QueryLimits
 from anabranch.explore.checks import makes
 from anabranch.explore.coverage import BlockTable
 from anabranch.explore.distance import UncoveredDistance, UncoveredMeasure
 from anabranch.explore.leaks import watches_heap
+from anabranch.explore.library import is_user_function
+from anabranch.explore.limits import LimitSettings
 from anabranch.explore.new_coverage import NewCoverage
 from anabranch.explore.protocols import Search
+from anabranch.explore.reporter import Reporter
 from anabranch.explore.search import SearchContext, make_search
 from anabranch.explore.settings import ExploreSettings, LoadedProgram
 from anabranch.explore.tree import ExecutionTree
+from anabranch.explore.tree_rows import RowWriter
+from anabranch.ir.module import Function
 from anabranch.machine import Machine, MachineSettings, ModelApi, Observer, State
+from anabranch.machine.state import callers
+from anabranch.report.events import Listener
 from anabranch.solver import Backend, BitwuzlaBackend, CrossChecked, QueryLog, SliceSpace, Z3Backend
 
-GRACE = 1.0
-"""Seconds that a query may go on after the time of the run is up."""
-HARD_QUERIES = 0.1
-"""The part of a limited time that hard queries may take together."""
-HARD_QUERY = 0.01
-"""The part of it that a single one may take."""
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a run is made of, but for its techniques, which are given these parts."""
+
+    program: LoadedProgram
+    settings: ExploreSettings
+    listener: Listener
+    budget: Budget
+    rows: RowWriter
+    tree: ExecutionTree
+    table: BlockTable
+    space: SliceSpace
+    reporter: Reporter
+    machine: Machine
+    unknown: UnknownFunctions | None
+    """What stands for functions without a body, if the settings want any."""
+    new_coverage: NewCoverage
+    fruitless: dict[int, int]
+    """Turns that covered nothing new, by the block they began at."""
+    search: Search[State]
+    """The order that the settings name, with no technique around it."""
+
+    @property
+    def entry(self) -> Function:
+        """The function that the program starts in."""
+        return self.program.module.functions[self.program.entry]
+
+
+def build_parts(
+    program: LoadedProgram, settings: ExploreSettings, listener: Listener, log_dir: Path | None = None
+) -> Parts:
+    """Build the parts of a run; queries go to files in `log_dir` where they are logged."""
+    expr.reset()
+    budget = Budget(
+        LimitSettings(
+            time=settings.max_time,
+            instructions=settings.max_instructions,
+            tests=settings.max_tests,
+            memory=settings.max_memory * 1_000_000 if settings.max_memory else None,
+        ),
+        settings.max_solver_time,
+    )
+    table = BlockTable(program.module, is_user_function, after_calls=True)
+    rows = RowWriter(listener, table, budget.rows_kept)
+    tree = ExecutionTree(rows.keep, rows.joins)
+    space = SliceSpace(make_backend(settings, budget.queries(), log_dir))
+    reporter = Reporter(settings, listener, tree)
+    machine = make_machine(program, settings, table, tree, reporter, space)
+    unknown = make_unknown(machine, settings)
+    new_coverage = NewCoverage(machine.counters.N, table.is_user_code)
+    reporter.machine = machine
+    reporter.new_coverage = new_coverage
+    reporter.budget = budget
+    if unknown is not None:
+        reporter.answers = partial(answers_of, objects=unknown.objects)
+    fruitless: dict[int, int] = {}
+    search = make_order(program, settings, tree, table, machine.counters.N, new_coverage, fruitless)
+    return Parts(
+        program, settings, listener, budget, rows, tree, table, space, reporter, machine, unknown,
+        new_coverage, fruitless, search,
+    )  # fmt: skip
 
 
 def find_model(name: str, api: ModelApi, settings: ExploreSettings) -> Any:
@@ -94,22 +165,9 @@ def make_unknown(machine: Machine, settings: ExploreSettings) -> UnknownFunction
     return UnknownFunctions(UnknownObjects(machine, wanted), summaries)
 
 
-def query_seconds(settings: ExploreSettings) -> float | None:
-    """What a single query may take: a small part of the time if that is limited, for there is other work."""
-    limits = [settings.max_solver_time]
-    if settings.max_time is not None:
-        limits.append(HARD_QUERY * settings.max_time)
-    return min((limit for limit in limits if limit is not None), default=None)
-
-
-def make_backend(settings: ExploreSettings, log_dir: Path | None) -> Backend:
+def make_backend(settings: ExploreSettings, limits: QueryLimits, log_dir: Path | None) -> Backend:
     """The solver behind the chain, with a second opinion and a log of queries where wanted."""
-    end = None if settings.max_time is None else monotonic() + settings.max_time + GRACE
-    backend: Backend = BitwuzlaBackend(
-        seconds=query_seconds(settings),
-        share=HARD_QUERIES if settings.max_time is not None else None,
-        end=end,
-    )
+    backend: Backend = BitwuzlaBackend(seconds=limits.seconds, share=limits.share, end=limits.end)
     if settings.check_solver:
         backend = CrossChecked(backend, Z3Backend(), log_dir)
     if settings.log_queries and log_dir is not None:
@@ -124,22 +182,20 @@ def make_order(
     table: BlockTable,
     counters: Sequence[int],
     new_coverage: NewCoverage,
-    vain: Mapping[int, int],
+    fruitless: Mapping[int, int],
 ) -> Search[State]:
     """The search order that the settings name."""
 
-    def callers(state: State) -> Iterator[int]:
-        k = state.continuation
-        while k[1] is not None:
-            site = k[1]
+    def calling_blocks(state: State) -> Iterator[int]:
+        for continuation in callers(state.continuation):
+            site = continuation[1]
             yield site.unit.counters.segments[site.block, 0]
-            k = k[0]
 
     def graph() -> DistanceGraph:
         return DistanceGraph(build_call_graph(program.module, [program.entry]))
 
     distance: UncoveredDistance[State] = UncoveredDistance(
-        new_coverage, UncoveredMeasure(table, counters, graph), callers
+        new_coverage, UncoveredMeasure(table, counters, graph), calling_blocks
     )
     order = TopologicalOrder(table)
     context: SearchContext[State] = SearchContext(
@@ -147,7 +203,7 @@ def make_order(
         tree=tree,
         counters=counters,
         distance=distance,
-        vain=vain,
+        fruitless=fruitless,
         order_key=order,
     )
     return make_search(settings.search, context)

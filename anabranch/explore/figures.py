@@ -7,10 +7,10 @@ from typing import Any
 
 from anabranch.explore.coverage import BlockTable
 from anabranch.explore.limits import resident_bytes
-from anabranch.explore.protocols import Search
 from anabranch.explore.reporter import Reporter
 from anabranch.explore.tree import ExecutionTree
-from anabranch.machine import Machine, State
+from anabranch.explore.worklist import Worklist
+from anabranch.machine import Machine
 from anabranch.report.events import Progress
 from anabranch.report.result import Ratio
 from anabranch.report.stats import StatsRow
@@ -25,14 +25,14 @@ class Figures:
         machine: Machine,
         table: BlockTable,
         tree: ExecutionTree,
-        search: Search[State],
+        worklist: Worklist,
         reporter: Reporter,
         space: SliceSpace,
     ) -> None:
         self.machine = machine
         self.table = table
         self.tree = tree
-        self.search = search
+        self.worklist = worklist
         self.reporter = reporter
         self.space = space
         self.restart()
@@ -57,6 +57,10 @@ class Figures:
             "cex": sum(asked),
             "by": stats.as_dict(),
         }
+
+    @property
+    def waiting(self) -> int:
+        return len(self.worklist)
 
     @property
     def instructions(self) -> int:
@@ -88,7 +92,7 @@ class Figures:
             paths_total=reporter.tally.total,
             tests=reporter.tests,
             states_explored=self.tree.states,
-            states_waiting=len(self.search),
+            states_waiting=self.waiting,
             instructions=instructions,
             instructions_per_second=instructions / seconds if seconds else 0.0,
             lines=Ratio(covered, self.table.lines_total()),
@@ -113,7 +117,7 @@ class Figures:
             partial_branches=branches.partial,
             num_branches=branches.total,
             user_time=self.cpu_seconds,
-            num_states=len(self.search),
+            num_states=self.waiting,
             malloc_usage=resident_bytes(),
             queries=sum(timer.count for timer in timers.values()),
             solver_queries=sum(timer.count for timer in asked),

@@ -1,23 +1,63 @@
-"""The worklist algorithm that all techniques are instances of (seed 001, Algorithm 1)."""
+"""The worklist algorithm that all techniques are instances of.
+
+It is Algorithm 1 of Kuznetsov et al., "Efficient State Merging in Symbolic Execution" (PLDI 2012), with the
+operators of configurable program analysis: states wait in a worklist, the machine gives the successors of the
+one that the search order picks, and techniques make fewer of them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol
 
-from anabranch.explore.protocols import Machine, Merge, Prune, S, Search
+from anabranch.explore.technique import Techniques
+from anabranch.explore.worklist import Worklist
+from anabranch.machine import State
+
+
+class Successors(Protocol):
+    """What are the successors of a state?"""
+
+    def advance(self, state: State, forks: int | None) -> Iterable[State]:
+        """Run to the next stop, at most `forks` forks far; the states that go on from there, the newest last."""
+        ...
+
+
+class Budget(Protocol):
+    """May the run go on, and with whom?"""
+
+    def go_on(self, worklist: Worklist) -> bool: ...
+
+    def excess(self, worklist: Worklist) -> Sequence[State]:
+        """Waiting states that there is no memory for."""
+        ...
 
 
 def explore_states(
-    search: Search[S],
-    machine: Machine[S],
-    merge: Merge[S],
-    prune: Prune[S],
-    go_on: Callable[[], bool],
+    worklist: Worklist,
+    machine: Successors,
+    techniques: Techniques,
+    budget: Budget,
+    give_up: Callable[[State], None],
 ) -> None:
-    """Explore until nothing waits or `go_on` says stop."""
-    while len(search) and go_on():
-        state = search.pick()
-        for successor in machine.advance(state):
-            if prune.covers(successor):
+    """Explore until nothing waits or the budget is used up."""
+    while budget.go_on(worklist):
+        for state in budget.excess(worklist):
+            worklist.remove(state)
+            give_up(state)
+        for settled in techniques.settle():  # groups that are complete become fewer
+            for state in settled.gone:
+                worklist.remove(state)
+            worklist.add(settled.instead)
+        if not len(worklist):
+            return
+        picked = worklist.pick()
+        if techniques.covers(picked):  # what is known may have grown while it waited
+            continue
+        for successor in machine.advance(picked, techniques.forks(picked)):
+            if techniques.covers(successor):
                 continue
-            search.add([merge.join(successor)])
+            for merge in techniques.merge(successor):
+                worklist.remove(merge.partner)
+                successor = merge.merged
+            worklist.add((successor,))

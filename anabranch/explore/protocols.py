@@ -1,30 +1,9 @@
-"""The five operators of the worklist algorithm, as the loop sees them.
-
-Every technique is one of these: the loop knows the protocols only, and no technique knows another.
-"""
+"""Search orders, as the worklist sees them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
-
-from anabranch.explore.tree import Node
-
-Goal = Literal["coverage", "bugs", "paths"]
-GOALS: frozenset[Goal] = frozenset(("coverage", "bugs", "paths"))
-
-
-@dataclass(frozen=True, slots=True)
-class Contract:
-    """What a reduction promises: what it keeps, what it may lose, and the goals it therefore serves."""
-
-    keeps: str
-    loses: str
-    serves: frozenset[Goal]
-
-
-EXACT = Contract(keeps="every path, exactly", loses="nothing", serves=GOALS)
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol, TypeVar
 
 
 class SearchState(Protocol):
@@ -42,11 +21,10 @@ class SearchState(Protocol):
 
 
 S = TypeVar("S", bound=SearchState)
-S_contra = TypeVar("S_contra", bound=SearchState, contravariant=True)
 
 
 class Search(Protocol[S]):
-    """Which state next? Owns the set of waiting states."""
+    """Which state next? Only the worklist tells a search order who waits."""
 
     @property
     def description(self) -> str:
@@ -58,7 +36,7 @@ class Search(Protocol[S]):
         ...
 
     def remove(self, state: S) -> None:
-        """Take a waiting state out (it was merged, pruned or ended)."""
+        """A waiting state is taken out (it was merged, pruned or given up)."""
         ...
 
     def pick(self) -> S:
@@ -70,79 +48,3 @@ class Search(Protocol[S]):
     def states(self) -> Iterator[S]:
         """All waiting states, in an order that is the same in every run."""
         ...
-
-
-class Machine(Protocol[S]):
-    """What are the successors of a state?"""
-
-    def advance(self, state: S) -> Iterable[S]:
-        """Run to the next fork, join point, return or end; the states that go on from there."""
-        ...
-
-
-class Reduction(Protocol):
-    """A technique that explores less than everything, and says what that costs."""
-
-    contract: ClassVar[Contract]
-
-
-class Merge(Reduction, Protocol[S]):
-    """Join a state with which waiting states, and how?"""
-
-    def join(self, state: S) -> S:
-        """The state itself, or what it became by joining waiting states (which then wait no more)."""
-        ...
-
-
-class Prune(Reduction, Protocol[S_contra]):
-    """Is everything that a state can still show already shown?"""
-
-    def covers(self, state: S_contra) -> bool: ...
-
-
-class Precision(Reduction, Protocol[S_contra]):
-    """What is abstracted, what is refined?"""
-
-    def abstracts(self, place: int) -> bool:
-        """Whether the code at this block is replaced by a summary or a bound for now."""
-        ...
-
-    def refine(self, state: S_contra) -> bool:
-        """Give up an abstraction that the state's verdict depends on; False if there is none left."""
-        ...
-
-
-class NoMerge(Generic[S]):
-    """Every state stays on its own."""
-
-    contract: ClassVar[Contract] = EXACT
-
-    def join(self, state: S) -> S:
-        return state
-
-
-class NoPrune(Generic[S]):
-    """No state is redundant."""
-
-    contract: ClassVar[Contract] = EXACT
-
-    def covers(self, state: S) -> bool:
-        return False
-
-
-__all__ = [
-    "EXACT",
-    "GOALS",
-    "Contract",
-    "Goal",
-    "Machine",
-    "Merge",
-    "NoMerge",
-    "NoPrune",
-    "Node",
-    "Precision",
-    "Prune",
-    "Reduction",
-    "Search",
-    "SearchState",
-]

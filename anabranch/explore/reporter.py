@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from math import inf
 from time import monotonic
 from typing import Any, Protocol
 
 from anabranch.environment import render
 from anabranch.explore.behind_errors import CutPaths
+from anabranch.explore.budget import Budget
 from anabranch.explore.kinds import PRUNED
 from anabranch.explore.leaks import LeakCheck
 from anabranch.explore.library import user_frame, users_place
@@ -67,6 +67,7 @@ class Reporter:
 
     machine: Machine
     new_coverage: NewCoverage
+    budget: Budget
 
     def __init__(self, settings: ReportSettings, listener: Listener, tree: ExecutionTree) -> None:
         self.settings = settings
@@ -80,11 +81,8 @@ class Reporter:
         self.tests = 0
         # Where there is a test for what is covered: those made.
         self._written: dict[Hashable, int | None] = {}
-        self.deadline = inf
-        """When, on the monotonic clock, no more tests are made of what parts of merged paths have covered."""
         self.errors: list[ErrorRecord] = []
         self.covers = settings.tests == "covering"  # is there to be a test for whatever is covered?
-        self.on_tick: Callable[[], None] = lambda: None
         self.watch: Watch | None = None
         self.answers: Answers | None = None
         """Tells what unknown functions answered on the path of a test."""
@@ -96,9 +94,6 @@ class Reporter:
         return self.tally.losses
 
     # ---- observing -----------------------------------------------------------------------------------
-
-    def tick(self) -> None:
-        self.on_tick()
 
     def warned(self, text: str) -> None:
         self.listener.on_warning(text)
@@ -324,7 +319,7 @@ class Reporter:
             before = len(left)
             left = [debt for debt in left if not self._add_debt(debt)]
             if len(left) == before:
-                if monotonic() > self.deadline:
+                if monotonic() > self.budget.deadline:
                     self.losses.add("no time for a test")
                 break  # nobody left that this path could pay
             number = self._write(end, where, status, kind)
@@ -336,7 +331,7 @@ class Reporter:
     def _add_debt(self, debt: Any) -> bool:
         """Make the running path one that pays a debt, if it can be."""
         path = self.machine.path
-        if monotonic() > self.deadline:
+        if monotonic() > self.budget.deadline:
             return False
         try:
             feasible = debt.condition is True or assume(path.slices, debt.condition, path.space)

@@ -70,7 +70,9 @@ class ExecutionTree:
 
     __slots__ = ("_rows", "_sink", "ends", "joins", "root", "states")
 
-    def __init__(self, sink: Callable[[list[Row]], None] | None = None) -> None:
+    def __init__(
+        self, sink: Callable[[list[Row]], None] | None = None, joins: dict[int, int] | None = None
+    ) -> None:
         self._sink = sink
         self._rows: list[Row] = []
         self.root: Node | Fork | None = None
@@ -78,7 +80,7 @@ class ExecutionTree:
         self.ends = 0
         self.states = 0
         """Number of states there ever were: the last state number given."""
-        self.joins: dict[int, int] = {}
+        self.joins: dict[int, int] = {} if joins is None else joins
         """Node that ended -> node that goes on for both: the further parents of nodes, until written."""
 
     @property

@@ -6,8 +6,11 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from anabranch.explore.coverage import BlockTable
 from anabranch.explore.kinds import FORK_NUMBERS, end_number
 from anabranch.explore.tree import Row
+from anabranch.expr import short_text
+from anabranch.report.events import Listener
 from anabranch.report.tree_db import DetailRow, NodeRow
 
 
@@ -100,3 +103,28 @@ class CompactRows:
         for i in range(0, len(numbers), 7):
             ident, state, left, right, place, kind, order = numbers[i : i + 7]
             yield ident, state, left, right, place, names[kind], None if left else order
+
+
+class RowWriter:
+    """Holds rows until there are many, and hands them to the listener."""
+
+    def __init__(self, listener: Listener, table: BlockTable, limit: int) -> None:
+        self.joins: dict[int, int] = {}
+        """Node that ended -> node that goes on for both, as the tree tells it."""
+        self._listener = listener
+        self._table = table
+        self._limit = limit
+        self._details = Details(table.describe, short_text, self.joins)
+        self._batches: list[list[Row]] = []
+        self._count = 0
+
+    def keep(self, rows: list[Row]) -> None:
+        self._batches.append(rows)
+        self._count += len(rows)
+        if self._count >= self._limit:
+            self.write()
+
+    def write(self) -> None:
+        batches, self._batches, self._count = self._batches, [], 0
+        for batch in batches:
+            self._listener.on_tree(node_rows(batch, self._table.text_line), self._details.rows(batch))

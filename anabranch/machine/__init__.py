@@ -2,7 +2,18 @@
 
 from anabranch.machine.api import ModelApi
 from anabranch.machine.ends import Exit, Fault, Figure, Loss, PathEnd, ProgramError, Silent
-from anabranch.machine.joining import CannotJoin, assume, conditions, join, record, single_paths
+from anabranch.machine.events import Events
+from anabranch.machine.joining import (
+    CannotJoin,
+    IteEncoder,
+    Join,
+    JoinEncoder,
+    assume,
+    conditions,
+    join,
+    record,
+    single_paths,
+)
 from anabranch.machine.location import Where, stack
 from anabranch.machine.machine import Machine, MachineSettings, Observer
 from anabranch.machine.path import Input, Path
@@ -10,10 +21,14 @@ from anabranch.machine.state import State
 
 __all__ = [
     "CannotJoin",
+    "Events",
     "Exit",
     "Fault",
     "Figure",
     "Input",
+    "IteEncoder",
+    "Join",
+    "JoinEncoder",
     "Loss",
     "Machine",
     "MachineSettings",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -23,10 +22,6 @@ if TYPE_CHECKING:
     from anabranch.machine.machine import Machine
 
 Value = Any
-OPEN_REGIONS = "merge regions"
-"""Note: the regions that a path is in, by the node of the tree where they were opened, innermost last."""
-CLOSED_REGION = "closed merge region"
-"""Note: the region at whose end a path waits."""
 NO_NAMES: immutables.Map[str, int] = immutables.Map()
 KINDS = {
     "ptr": "invalid-pointer",
@@ -386,19 +381,9 @@ class ModelApi:
         self.path.notes = self.path.notes.set("forking off", not enabled)
 
     def merge_region(self, opens: bool) -> None:
-        """Regions to merge by hand; without anybody who merges them they mean nothing."""
-        if not self.machine.merges_regions:
-            return
-        path = self.path
-        regions = path.notes.get(OPEN_REGIONS, ())
-        if opens:
-            path.notes = path.notes.set(OPEN_REGIONS, (*regions, path.node.id))
-        elif not regions:
-            self.machine.warn("klee_close_merge without klee_open_merge")
-        else:
-            notes = path.notes.set(OPEN_REGIONS, regions[:-1])
-            path.notes = notes.set(CLOSED_REGION, regions[-1])
-            self.machine.decider.yield_after(sys._getframe(1))
+        """Regions to merge by hand; without anybody who listens they mean nothing."""
+        for hear in self.machine.events.region:
+            hear(opens)
 
     def setjmp(self, buffer: Value) -> Value:
         raise Loss("unsupported", "call of setjmp through a pointer")

@@ -25,14 +25,14 @@ INTERVAL = 0.1
 MARGIN = 4_000_000  # instructions that certainly do not run between two ticks
 
 
-class Looker(Protocol):
-    """Wants to look around between two states as well."""
+class Housekeeper(Protocol):
+    """Is to do its work between two states as well."""
 
-    look_due: bool
+    due: bool
 
 
 class Trap:
-    """Stands in for the counters `N` when the loop wants to look, or counts exactly.
+    """Stands in for the counters `N` when housekeeping is due, or counts exactly.
 
     A path that runs long is sent back to the loop when its turn has used up its instructions, if others
     wait: a turn that begins alone lasts until the first fork and then begins again. So that the same run
@@ -97,8 +97,8 @@ class Trap:
         elif self.machine.settings.only_interpret and frame.f_code is INTERPRETER_CODE:
             self._in_interpreter(number, frame.f_locals["frame"])
         elif self._exact is None:
-            self.disarm()  # the interpreter finishes a block: a look is all it allows
-            self.machine.observer.tick()
+            self.disarm()  # the interpreter finishes a block, within which a path cannot stop
+            self._tell()
         if self._exact is not None:
             self._exact += self.machine.counters.sizes[number]
         return self.real[number]
@@ -134,7 +134,7 @@ class Trap:
         """At the start of a block: is the running path to stop here?"""
         if self._exact is None:
             self.disarm()
-            self.machine.observer.tick()
+            self._tell()
             self._plan()
         over = self._exact is not None and self._stop_at is not None and self._exact >= self._stop_at
         if self.seconds is not None and self._patience is not None and monotonic() >= self._turn_ends:
@@ -144,6 +144,10 @@ class Trap:
         self._exact = None
         self.disarm()
         return True
+
+    def _tell(self) -> None:
+        for hear in self.machine.events.tick:
+            hear()
 
     def _plan(self) -> None:
         """Start to count exactly if the end of the turn may come before the next tick."""
@@ -161,11 +165,11 @@ class Trap:
 
 
 class Ticker:
-    """A thread that arms the trap now and then, and asks for a look between two states."""
+    """A thread that arms the trap now and then, and asks for housekeeping between two states."""
 
-    def __init__(self, trap: Trap, looker: Looker, interval: float = INTERVAL) -> None:
+    def __init__(self, trap: Trap, housekeeper: Housekeeper, interval: float = INTERVAL) -> None:
         self._trap = trap
-        self._looker = looker
+        self._housekeeper = housekeeper
         self._interval = interval
         self._end = threading.Event()
         self._thread = threading.Thread(target=self._tick, name="anabranch-ticker", daemon=True)
@@ -181,5 +185,5 @@ class Ticker:
 
     def _tick(self) -> None:
         while not self._end.wait(self._interval):
-            self._looker.look_due = True
+            self._housekeeper.due = True
             self._trap.arm()

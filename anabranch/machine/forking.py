@@ -46,7 +46,7 @@ class Decider:
         self.max_forks = machine.settings.max_forks
         self.max_depth = machine.settings.max_depth
         self.restricted = self.max_forks is not None or self.max_depth is not None
-        self.on_fork: Callable[[BranchSite | PointSite, Continuation], None] | None = None
+        self._hear_fork = machine.events.forked
         self.decide = self._make_decide()
 
     # ---- deciding ------------------------------------------------------------------------------------
@@ -129,8 +129,8 @@ class Decider:
             continuation = local["K"]
         else:
             site, values, continuation = self.find_site(frame)
-        if self.on_fork is not None:
-            self.on_fork(site, continuation)
+        for hear in self._hear_fork:
+            hear(site, continuation)
         self.forks += 1
         path.depth += 1
         if path.instructions_since_new:

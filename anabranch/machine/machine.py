@@ -21,6 +21,7 @@ from anabranch.machine.constants import Layout
 from anabranch.machine.counters import Counters, CounterTable
 from anabranch.machine.defects import DEFECTS
 from anabranch.machine.ends import AT_EXIT, Exit, Fault, LongJump, Loss, PathEnd, ProgramError, Yield
+from anabranch.machine.events import Events
 from anabranch.machine.extents import Extents
 from anabranch.machine.forking import Decider
 from anabranch.machine.interpreter import Interpreter
@@ -33,7 +34,7 @@ from anabranch.machine.path import Path, sample
 from anabranch.machine.run_time import RunTime, in_case
 from anabranch.machine.sanitizer import Sanitizer
 from anabranch.machine.starts import Starts
-from anabranch.machine.state import ROOT, Continuation, State
+from anabranch.machine.state import ROOT, Continuation, Extras, State
 from anabranch.machine.stops import Stops
 from anabranch.machine.translator.namespace import Namespace
 from anabranch.machine.translator.program import Model, TranslatedProgram
@@ -82,8 +83,6 @@ class Observer(Protocol):
 
     def defect(self, details: str) -> None:
         """The engine itself failed on the running path, which is lost."""
-
-    def tick(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,11 +164,12 @@ class Machine:
             self.memory.blank = contents.fill
             self.program.first_value = contents.value
         self.interpreter = self.program.interpreter = Interpreter(self, self.program)
+        self.events = Events()
+        self.extras = Extras()
         self.decider = Decider(self)
         self.trap = Trap(self)
         self.stops = Stops(self)
         self.base_depth = 0
-        self.merges_regions = False  # is there somebody who merges at klee_close_merge?
         self._allowed_from = -1
         self._allowed_frames = 0
         self._warned: set[str] = set()
@@ -224,6 +224,7 @@ class Machine:
         self.memory.freeze()
         function = self.program.find(entry)
         assert function is not None
+        self.path.extras = self.extras.initial
         values = arguments(self.api)
         wanted = len(function.params)
         values = (values + [0] * wanted)[:wanted]
@@ -244,6 +245,8 @@ class Machine:
         self.path.restore(state)
         continuation = state.continuation
         self._allow_frames(continuation)
+        for hear in self.events.entered:
+            hear(state)
         if self.stops.installed:
             self.stops.entering(state)
         try:

@@ -29,7 +29,7 @@ class Input:
 
 
 class Path:
-    """The path condition, inputs, output and notes of the path that runs now.
+    """The path condition, inputs, output and notes of the path that runs now; fields as those of `State`.
 
     `slices` (variable -> slice of the path condition) keeps its identity, because hot code refers to it.
     """
@@ -38,9 +38,9 @@ class Path:
         "condition",
         "covered_new",
         "depth",
+        "extras",
         "inputs",
         "instructions_since_new",
-        "joined_at",
         "memory",
         "multiplicity",
         "node",
@@ -48,10 +48,8 @@ class Path:
         "number",
         "output",
         "owed",
-        "recent",
         "slices",
         "space",
-        "stops",
     )
 
     def __init__(self, memory: Memory, space: SliceSpace) -> None:
@@ -61,10 +59,8 @@ class Path:
         self.condition: Cons = None
         self.inputs: Cons = None
         self.output: Cons = None
-        self.recent: tuple[Any, ...] = ()  # the last places that a technique has noted, oldest first
-        self.owed: tuple[Any, ...] = ()  # what was covered before joins and has no test yet
-        self.joined_at = -1  # the place where states were last joined into this path
-        self.stops: Cons = None  # where the path is to stop, `(counter, depth of the frame)`, innermost first
+        self.owed: tuple[Any, ...] = ()
+        self.extras: tuple[Any, ...] = ()
         self.notes: immutables.Map[Any, Any] = immutables.Map()
         self.node: Any = None
         self.depth = 0
@@ -82,10 +78,8 @@ class Path:
         self.condition = state.condition
         self.inputs = state.inputs
         self.output = state.output
-        self.stops = state.stops
-        self.joined_at = state.joined_at
         self.owed = state.owed
-        self.recent = state.recent
+        self.extras = state.extras
         self.node = state.node
         self.depth = state.depth
         self.number = state.number
@@ -105,10 +99,8 @@ class Path:
         state.condition = condition
         state.inputs = self.inputs
         state.output = self.output
-        state.stops = self.stops
-        state.joined_at = self.joined_at
         state.owed = self.owed
-        state.recent = self.recent
+        state.extras = self.extras
         state.depth = self.depth
         state.multiplicity = self.multiplicity
         state.covered_new = False

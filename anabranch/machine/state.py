@@ -1,4 +1,4 @@
-"""States that wait, and the continuations their frames are kept in.
+"""States that wait, the continuations their frames are kept in, and what techniques keep on a state.
 
 A continuation is a tuple `(parent, site, depth, live values...)`: what has to run after the current
 function returns. `site.resume(parent, continuation, result)` goes on after the call. The root has
@@ -7,8 +7,8 @@ function returns. `site.resume(parent, continuation, result)` goes on after the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Generic, Protocol, TypeVar
 
 from anabranch.solver import Slice
 
@@ -24,7 +24,7 @@ class State:
     """A path that waits: where it goes on, with which values, memory and path condition.
 
     Everything is shared with the states it was forked from; nothing here is written after creation but
-    the fields of the exploration (node, covered_new, ...).
+    the fields of the exploration (node, covered_new, ...) and the extras of techniques.
     """
 
     __slots__ = (
@@ -33,9 +33,9 @@ class State:
         "covered_new",
         "depth",
         "entry",
+        "extras",
         "inputs",
         "instructions_since_new",
-        "joined_at",
         "multiplicity",
         "node",
         "number",
@@ -44,31 +44,107 @@ class State:
         "owed",
         "pages",
         "place",
-        "recent",
         "slices",
-        "stops",
         "tables",
         "values",
     )
 
     entry: Entry
+    """Where the innermost frame goes on: calling it with `continuation` and `values` runs the state."""
     values: tuple[Any, ...]
+    """The live values of the innermost frame, in the order of `entry.names`."""
     continuation: Continuation
+    """The frames of the callers."""
     pages: Mapping[int, Any]
+    """Number of a page -> its bytes: `Memory` says how they are held."""
     objects: Mapping[int, Any]
+    """Number of an object -> its `ObjectInfo`, dead ones included."""
     tables: tuple[Any, ...]
+    """`(counts, notes)`: allocations by site, and what models keep."""
     slices: dict[int, Slice]
-    condition: tuple[Any, Any] | None
-    inputs: tuple[Any, Any] | None
-    output: tuple[Any, Any] | None
-    joined_at: int
+    """Variable -> the slice of the path condition that it is in."""
+    condition: Cons
+    """The path condition as it was added, newest first."""
+    inputs: Cons
+    """The symbolic inputs that the path has made, newest first."""
+    output: Cons
+    """What the path has written to its descriptors, newest first."""
     owed: tuple[Any, ...]
-    stops: Cons
-    recent: tuple[Any, ...]
+    """Tests for what parts of a merged state covered before the merge, not yet written."""
+    extras: tuple[Any, ...]
+    """What techniques keep on the state: `Extras` hands out the slots."""
     place: int
+    """The counter of the block where the state waits."""
     node: Any
+    """The tip of the path in the execution tree."""
     depth: int
+    """Forks on the path."""
     covered_new: bool
+    """Has the path covered something for which there is no test yet?"""
     instructions_since_new: int
+    """About how many instructions ago the path covered something new; 0: never."""
     multiplicity: int
+    """The paths that the state stands for, at most."""
     number: int
+    """Of the state in the execution tree."""
+
+
+def frames(state: State) -> Iterator[tuple[Any, tuple[Any, ...]]]:
+    """The sites of a state's frames with their live values, innermost first."""
+    yield state.entry, state.values
+    for continuation in callers(state.continuation):
+        yield continuation[1], continuation[3:]
+
+
+def callers(continuation: Continuation) -> Iterator[Continuation]:
+    """A continuation and those around it, innermost first, without the root."""
+    while continuation[1] is not None:
+        yield continuation
+        continuation = continuation[0]
+
+
+T = TypeVar("T")
+Joined = Callable[[State, State, T, T], T]
+"""`(a, b, what a keeps, what b keeps)`: what the state keeps that a and b become."""
+
+
+class Holder(Protocol):
+    """A state or the running path."""
+
+    extras: tuple[Any, ...]
+
+
+class Slot(Generic[T]):
+    """One technique's place in the extras of every state. Values are shared by forks: replace, never change them."""
+
+    __slots__ = ("_index", "join")
+
+    def __init__(self, index: int, join: Joined[T]) -> None:
+        self._index = index
+        self.join = join
+
+    def get(self, holder: Holder) -> T:
+        return holder.extras[self._index]  # type: ignore[no-any-return]
+
+    def put(self, holder: Holder, value: T) -> None:
+        extras, index = holder.extras, self._index
+        holder.extras = (*extras[:index], value, *extras[index + 1 :])
+
+
+class Extras:
+    """The slots of one machine; techniques ask for theirs before the first state is made."""
+
+    def __init__(self) -> None:
+        self._slots: list[Slot[Any]] = []
+        self.initial: tuple[Any, ...] = ()
+        """What the first state keeps."""
+
+    def slot(self, initial: T, join: Joined[T]) -> Slot[T]:
+        made: Slot[T] = Slot(len(self._slots), join)
+        self._slots.append(made)
+        self.initial = (*self.initial, initial)
+        return made
+
+    def join(self, a: State, b: State) -> tuple[Any, ...]:
+        """What a state keeps that two others become."""
+        return tuple([slot.join(a, b, slot.get(a), slot.get(b)) for slot in self._slots])

@@ -1,14 +1,13 @@
-"""Places where running paths stop, or are looked at, at no cost to any other place.
+"""Blocks, and returns of calls, where the running path may stop; at no cost to any other block.
 
 Every block begins with `N[k] += 1`, and so does what comes behind a call that is counted. A stop is an
-integer in `N[k]` of a class of its own, whose addition asks whoever installed it: blocks without a stop run
-as ever.
+integer in `N[k]` of a class of its own, whose addition tells the listeners of `arrived` or `returned`, any of
+whom may stop the path there: blocks without a stop run as ever.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -21,28 +20,20 @@ from anabranch.machine.translator.sites import ReturnSite, Target
 if TYPE_CHECKING:
     from anabranch.machine.machine import Machine
 
-Arrival = Callable[[int, Target, Continuation, tuple[Any, ...]], bool]
-"""`(counter, block, continuation and live values of the frame)`: does the running path stop here?"""
-Returned = Callable[[ReturnSite, Continuation], bool]
-"""`(place behind the call, continuation of the caller)`: does the running path stop here?"""
-
-
 class Stops:
     """The stops of one machine."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.installed: set[int] = set()
-        self.arrival: Arrival = lambda number, target, continuation, values: False
-        self.returned: Returned | None = None
-        self.entered: Callable[[State], None] | None = None  # is told of every state that is about to run
+        self._events = machine.events
         self._classes: dict[int, type[int]] = {}
         self._returns: dict[tuple[int, int], ReturnSite | None] = {}
         self._entered = -1  # the place that a state was just entered at: it has stopped there already
         self._suspended: set[int] | None = None
 
     def install(self, number: int) -> None:
-        """Ask `arrival` whenever a block begins, `returned` whenever a call has."""
+        """Tell the listeners whenever this block begins, or the call before this counter has returned."""
         if number in self.installed:
             return
         self.installed.add(number)
@@ -85,8 +76,6 @@ class Stops:
         entry = state.entry
         at_a_place = isinstance(entry, ReturnSite) or (isinstance(entry, Target) and entry.key[0] == "block")
         self._entered = entry.place if at_a_place else -1  # type: ignore[attr-defined]
-        if self.entered is not None:
-            self.entered(state)
 
     def _arrive(self, number: int, frame: FrameType) -> None:
         entered, self._entered = self._entered, -1
@@ -95,23 +84,23 @@ class Stops:
         machine = self.machine
         target = machine.trap.block_of(frame)
         if target is None:
-            if self.returned is not None:
-                self._behind_call(self.returned, frame)
+            if self._events.returned:
+                self._behind_call(frame)
             return
         local = frame.f_locals
         continuation = local["K"]
         values = tuple([local[name] for name in target.names])
-        if self.arrival(number, target, continuation, values):
+        if any([hear(number, target, continuation, values) for hear in self._events.arrived]):
             raise Yield(machine.decider.snapshot(target, values, continuation))
 
-    def _behind_call(self, returned: Returned, frame: FrameType) -> None:
+    def _behind_call(self, frame: FrameType) -> None:
         machine = self.machine
         if frame.f_code is INTERPRETER_CODE:
             running: Frame = frame.f_locals["frame"]
             if not running.position:
                 return
             site = running.unit.return_site(running.block, running.position - 1)
-            if returned(site, running.continuation):
+            if self._stops_behind(site, running.continuation):
                 values = tuple([machine.interpreter.register(running, name) for name in site.names])
                 raise Yield(machine.decider.snapshot(site, values, running.continuation))
             return
@@ -120,9 +109,12 @@ class Stops:
             return
         local = frame.f_locals
         continuation = local["K"]
-        if returned(found, continuation):
+        if self._stops_behind(found, continuation):
             values = tuple([local[name] for name in found.names])
             raise Yield(machine.decider.snapshot(found, values, continuation))
+
+    def _stops_behind(self, site: ReturnSite, continuation: Continuation) -> bool:
+        return any([hear(site, continuation) for hear in self._events.returned])
 
     def _return_site(self, frame: FrameType) -> ReturnSite | None:
         """The call that a frame of translated code has just returned from."""

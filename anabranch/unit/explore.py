@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from anabranch.environment.unknown.calls import Answer
-from anabranch.explore.engine import Exploration, Reduce
+from anabranch.explore.build import Parts, build_parts
+from anabranch.explore.engine import Exploration, MakeTechniques
 from anabranch.explore.settings import ExploreSettings
 from anabranch.expr import expr_vars, variable
 from anabranch.ir.module import Module
@@ -106,26 +107,26 @@ def explore_function(
     target: str | None = None,
     sources: Sources | None = None,
     log_dir: Path | None = None,
-    reduce: Reduce | None = None,
+    techniques: MakeTechniques | None = None,
 ) -> UnitResult:
     """Explore the function `name`; harnesses include the file `included` and call the function.
 
     `target` is the function that `name`, made for a precondition, calls.
     """
-    exploration = Exploration(UnitProgram(module, name), settings, listener, log_dir, reduce)
-    unknown = exploration.unknown
+    parts = build_parts(UnitProgram(module, name), settings, listener, log_dir)
+    unknown = parts.unknown
     assert unknown is not None, "functions by themselves need --externals fresh"
     called = module.functions[target or name]
-    call = UnitInput(exploration.function, module, unknown.objects, null_args)
-    failures = Failures(exploration.machine)
-    exploration.reporter.watch = failures
-    exploration.arguments = call
+    call = UnitInput(parts.entry, module, unknown.objects, null_args)
+    failures = Failures(parts.machine)
+    parts.reporter.watch = failures
+    exploration = Exploration(parts, techniques(parts) if techniques is not None else (), call)
     try:
         result = exploration.run()
     except Unsupported as reason:
-        exploration.machine.deactivate()
+        parts.machine.deactivate()
         return UnitResult(called.name, None, unsupported=str(reason))
-    found = UnitResult(called.name, result, blocks=_blocks(exploration, called.name))
+    found = UnitResult(called.name, result, blocks=_blocks(parts, called.name))
     space = SliceSpace(BitwuzlaBackend(seconds=RANK_SECONDS))
     call.function = called
     for number, (key, error) in enumerate(failures.errors.items(), 1):
@@ -195,8 +196,8 @@ def _shown(name: str, width: int, value: int) -> str:
     return f"{name} == {value}"
 
 
-def _blocks(exploration: Exploration, name: str) -> Ratio:
+def _blocks(parts: Parts, name: str) -> Ratio:
     """Blocks of the function itself that were reached."""
-    total = len(exploration.program.module.functions[name].blocks)
-    left = exploration.table.uncovered_blocks(exploration.machine.counters.N).get(name, [])
+    total = len(parts.program.module.functions[name].blocks)
+    left = parts.table.uncovered_blocks(parts.machine.counters.N).get(name, [])
     return Ratio(total - len(left), total)

@@ -90,7 +90,7 @@ def measure(
     result.states = int(run["states"]["explored"])
     result.ends = int(run["paths"]["total"])
     result.multiplicity = int(run["multiplicity"])
-    result.merges = int(run.get("reductions", {}).get("merges", 0))
+    result.merges = int(run.get("reductions", {}).get("merging", {}).get("merges", 0))
     result.errors = frozenset(done.errors())
     return result
 

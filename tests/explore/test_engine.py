@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from anabranch.cli.main import main
-from anabranch.explore import engine
+from anabranch.explore import housekeeping
 from tests.machine.harness import Outcome, prepare, run_source
 
 FOREVER = """
@@ -93,12 +93,12 @@ def test_test_limit(tmp_path: Path) -> None:
 def test_memory_limit_ends_waiting_states_and_counts_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine, "PROGRESS_SECONDS", 0)
+    monkeypatch.setattr(housekeeping, "PROGRESS_SECONDS", 0)
     exploration = prepare(
         tmp_path, MANY_PATHS, "--max-memory", "100", "--search", "bfs", "--max-tests", "100"
     )
-    waiting = exploration.search
-    exploration.limits._memory = lambda: 99_000_000 + 1_000_000 * len(waiting)
+    waiting = exploration.worklist
+    exploration.parts.budget._memory = lambda: 99_000_000 + 1_000_000 * len(waiting)
     result = exploration.run()
     dropped = exploration.reporter.losses.as_dict()["out-of-memory"]
     assert 0 < sum(dropped.values()) < 60
@@ -112,7 +112,7 @@ def test_the_last_waiting_state_goes_on_though_memory_is_short(tmp_path: Path, s
         tmp_path, MANY_PATHS, "--max-memory", "100", "--search", search, "--max-tests", "100"
     )
     used = iter(range(101_000_000, 149_000_000, 20_000))
-    exploration.limits._memory = lambda: next(used)
+    exploration.parts.budget._memory = lambda: next(used)
     result = exploration.run()
     assert result.paths_exit > 0 and not result.complete
     assert exploration.reporter.losses.as_dict()["out-of-memory"]
@@ -131,7 +131,7 @@ def test_nothing_ends_if_caches_are_what_takes_the_memory(tmp_path: Path) -> Non
     def release() -> None:
         used[0] = 50_000_000
 
-    exploration.limits._memory, exploration.limits._release = memory, release
+    exploration.parts.budget._memory, exploration.parts.budget._release = memory, release
     result = exploration.run()
     assert result.complete and result.paths_exit == 64
     assert used[0] < 100_000_000 + 2_000_000

@@ -156,7 +156,7 @@ def test_covnew_gives_up_on_places_that_were_tried_in_vain() -> None:
     tree = ExecutionTree()
     states = spine(tree, 2)
     states[0].place, states[1].place = 4, 5
-    search = make("nurs:covnew", tree, distance=lambda state: 1, vain={4: 9})
+    search = make("nurs:covnew", tree, distance=lambda state: 1, fruitless={4: 9})
     search.add(states)
     assert_close(frequencies(search, 8000), {"s0": 1 / 11, "tip": 10 / 11}, 8000)
 
@@ -168,7 +168,7 @@ def test_places_weigh_by_distance_and_vain_turns_however_many_states_wait() -> N
         state.place = 1
     states[0].place = 2
     states[1].place = 3
-    search = make("places", tree, distance=lambda state: {1: 1, 2: 2, 3: 1}[state.place], vain={3: 1})
+    search = make("places", tree, distance=lambda state: {1: 1, 2: 2, 3: 1}[state.place], fruitless={3: 1})
     search.add(states)
     wanted = {state.name: 4 / 6 / 10 for state in states} | {states[0].name: 1 / 6, states[1].name: 1 / 6}
     assert_close(frequencies(search, 12000), wanted, 12000)

@@ -12,6 +12,7 @@ from anabranch.cli.flags import settings_from_args
 from anabranch.cli.settings import SettingsError
 from anabranch.environment import MODELS
 from anabranch.explore.engine import Exploration
+from anabranch.explore.engine import prepare as prepare_exploration
 from anabranch.explore.library import LIBRARY_SOURCES
 from anabranch.frontend import FrontendError, FrontendOptions, Program, load_program
 from anabranch.frontend import build as frontend_build
@@ -51,7 +52,7 @@ def run(load: Callable[..., Program], monkeypatch: pytest.MonkeyPatch) -> Explor
     def explore(source: str, *flags: str) -> tuple[Exploration, Collector]:
         settings = settings_from_args(["m.c", "--tests", "all", *flags])
         collector = Collector()
-        exploration = Exploration(load(source), settings, collector)
+        exploration = prepare_exploration(load(source), settings, collector)
         exploration.run()
         return exploration, collector
 

@@ -26,6 +26,7 @@ from anabranch.cli.flags import settings_from_args
 from anabranch.cli.settings import RunSettings
 from anabranch.explore.checks import FOLDED
 from anabranch.explore.engine import Exploration
+from anabranch.explore.engine import prepare as prepare_exploration
 from anabranch.frontend import FrontendOptions, Program, load_program
 from anabranch.report.errors import ErrorRecord
 from anabranch.report.events import Collector
@@ -151,12 +152,12 @@ def prepare(directory: Path, source: str, *options: str) -> Exploration:
     path = directory / "subject.c"
     path.write_text(source)
     settings = settings_from_args([str(path), *options])
-    return Exploration(load(settings), settings, Collector())
+    return prepare_exploration(load(settings), settings, Collector())
 
 
 def run_program(program: Program, settings: RunSettings) -> Outcome:
     collector = Collector()
-    exploration = Exploration(program, settings, collector)
+    exploration = prepare_exploration(program, settings, collector)
     result = exploration.run()
     return Outcome(exploration, result, collector)
 

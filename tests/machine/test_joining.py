@@ -13,6 +13,7 @@ from anabranch.environment.posix.filesystem import FileSystem
 from anabranch.environment.posix.kernel import FILES
 from anabranch.environment.posix.nodes import S_IFREG, OpenFile
 from anabranch.explore.engine import Exploration
+from anabranch.explore.engine import prepare as prepare_exploration
 from anabranch.expr import Expr, evaluate, ult, var
 from anabranch.machine import CannotJoin, State, join
 from anabranch.machine.joining.values import choose
@@ -28,7 +29,7 @@ def waiting(directory: Path, source: str, count: int) -> tuple[Exploration, list
     path = directory / "subject.c"
     path.write_text(HEAD + source)
     settings = settings_from_args([str(path), "--search", "bfs", "--batch-forks", "1", "--tests", "none"])
-    run = Exploration(load(settings), settings, Collector())
+    run = prepare_exploration(load(settings), settings, Collector())
 
     def go_on() -> bool:
         return len(run.search) < count

@@ -34,7 +34,7 @@ class SearchContext(Generic[S]):
     """What search orders look at.
 
     `counters` are the executions of every block by its number, `distance` tells how far a state is from code
-    not yet covered (see `UncoveredDistance`), `vain` how often a turn from a block covered nothing new,
+    not yet covered (see `UncoveredDistance`), `fruitless` how often a turn from a block covered nothing new,
     `order_key` is what `Topological` sorts by.
     """
 
@@ -42,7 +42,7 @@ class SearchContext(Generic[S]):
     tree: ExecutionTree
     counters: Sequence[int] = field(default=(), repr=False)
     distance: Callable[[S], int] = _everywhere
-    vain: Mapping[int, int] = field(default_factory=dict, repr=False)
+    fruitless: Mapping[int, int] = field(default_factory=dict, repr=False)
     order_key: OrderKey[S] = _no_order
 
     def random(self, name: str) -> Random:
@@ -78,9 +78,9 @@ def _make(name: str, context: SearchContext[S]) -> Search[S]:
         case "topological":
             return Topological(context.order_key)
         case "places":
-            return Places(context.distance, context.vain, context.random(name))
+            return Places(context.distance, context.fruitless, context.random(name))
         case "nurs:covnew":
-            weight = weights.covnew(context.distance, context.vain)
+            weight = weights.covnew(context.distance, context.fruitless)
         case "nurs:md2u":
             weight = weights.md2u(context.distance)
         case "nurs:depth":

@@ -2,7 +2,7 @@
 
 Where paths multiply, most states wait in the same few places (code that quotes an error message, say), and an
 order that weighs every state for itself hardly ever picks another. Here all states of a place weigh together:
-the nearer uncovered code is, the more, and the oftener a turn from there was in vain, the less.
+the nearer uncovered code is, the more, and the oftener a turn from there was fruitless, the less.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class Places(Generic[S]):
 
     description = "places"
 
-    def __init__(self, distance: Distance[S], vain: Mapping[int, int], random: Random) -> None:
+    def __init__(self, distance: Distance[S], fruitless: Mapping[int, int], random: Random) -> None:
         self._distance = distance
-        self._vain = vain
+        self._fruitless = fruitless
         self._random: Callable[[], float] = random.random
         self._groups: dict[tuple[int, bool], _Place[S]] = {}
         self._where: dict[S, tuple[tuple[int, bool], int]] = {}
@@ -58,7 +58,7 @@ class Places(Generic[S]):
     def _weight(self, key: tuple[int, bool], state: S) -> float:
         steps = self._distance(state)
         near = 1.0 / (steps * steps) if steps > 1 else 1.0
-        tried = 1 + self._vain.get(key[0], 0)
+        tried = 1 + self._fruitless.get(key[0], 0)
         return (near + key[1]) / (tried * tried)
 
     def remove(self, state: S) -> None:

@@ -16,17 +16,17 @@ Distance = Callable[[S], int]
 Weight = Callable[[S], float]
 
 
-def covnew(distance: Distance[S], vain: Mapping[int, int]) -> Weight[S]:
+def covnew(distance: Distance[S], fruitless: Mapping[int, int]) -> Weight[S]:
     """Near uncovered code, or has just covered something new.
 
     Code may be near and yet never reached, because no input leads there. So the more turns from a place have
-    been in vain, the less its states weigh.
+    been fruitless, the less its states weigh.
     """
 
     def weight(state: S) -> float:
         steps = distance(state)
         near = 1.0 / (steps * steps) if steps > 1 else 1.0
-        near /= 1 + vain.get(state.place, 0)
+        near /= 1 + fruitless.get(state.place, 0)
         since = state.instructions_since_new
         if since:
             since -= RECENT

@@ -1,4 +1,4 @@
-"""Two waiting states at one place become one that stands for both (ARCHITECTURE, section 3; seed 001).
+"""Two waiting states at one location become one that stands for both.
 
 Wherever the states differ, the joined one holds `ite(guard, mine, other)`, where the guard is a condition
 that every input of the first state satisfies and no input of the second. Nothing is approximated: where that
@@ -8,18 +8,23 @@ cannot be written down, `CannotJoin` says why.
 from __future__ import annotations
 
 from anabranch.expr import Expr, expr_vars
-from anabranch.machine.joining.chains import chain_length, join_histories, join_records, parting
+from anabranch.machine.joining.chains import join_histories, join_records, parting
 from anabranch.machine.joining.debts import join_debts
 from anabranch.machine.joining.memory import join_objects, join_pages
 from anabranch.machine.joining.notes import join_notes
 from anabranch.machine.joining.refusal import CannotJoin
 from anabranch.machine.joining.values import differing_frames, join_continuations, join_frame
-from anabranch.machine.state import State
+from anabranch.machine.state import Extras, State
 from anabranch.solver import Slice, SliceSpace
 
 
 def join(
-    a: State, b: State, space: SliceSpace, heaps_must_agree: bool = False, keep_apart: bool = False
+    a: State,
+    b: State,
+    space: SliceSpace,
+    extras: Extras,
+    heaps_must_agree: bool = False,
+    keep_apart: bool = False,
 ) -> State:
     """The state that stands for both; neither is changed.
 
@@ -46,9 +51,7 @@ def join(
     joined.condition = join_histories(a.condition, b.condition)
     joined.inputs = join_records(guard, a.inputs, b.inputs)
     joined.output = join_records(guard, a.output, b.output)
-    joined.stops = max(a.stops, b.stops, key=chain_length)
-    joined.recent = a.recent
-    joined.joined_at = a.place
+    joined.extras = extras.join(a, b)
     joined.depth = max(a.depth, b.depth)
     joined.owed = join_debts(guard, a, b)
     joined.covered_new = False

@@ -1,11 +1,11 @@
-"""Dynamic state merging around any search order (seed 001, section 4, Algorithm 2).
+"""Dynamic state merging around any search order (PLDI 2012, section 4, Algorithm 2).
 
-A path that lags behind a similar one is run first until it catches up and is joined. Two states are expected
-to become similar if one is similar to what the other was a short while ago: every state keeps the keys (place
-and hot variables) of the last `delta` places that it passed, and a waiting state whose own key is among those
-of another belongs to the forwarding set.
+A path that lags behind a similar one is run first until it catches up and is merged. Two states are expected
+to become similar if one is similar to what the other was a short while ago: every state keeps the keys
+(location and hot variables) of the last `delta` locations that it passed, and a waiting state whose own key is
+among those of another belongs to the forwarding set.
 
-Only places where paths can meet are noted: the join points of forks, and where states wait. Blocks in between
+Only locations where paths can meet are noted: the join points of forks, and where states wait. Blocks in between
 are passed by both or by neither.
 
 Beyond the paper: those that are likeliest to become similar are paths that have just parted. So what comes of
@@ -22,20 +22,19 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
+from anabranch.explore.budget import Share
+from anabranch.explore.build import Parts
 from anabranch.explore.protocols import Search
 from anabranch.explore.search.topological import Topological
 from anabranch.machine import Machine, State
 from anabranch.machine.state import Continuation
-from anabranch.machine.translator.sites import BranchSite, PointSite, Target
-from anabranch.reduce.merging.arming import arm, reached
-from anabranch.reduce.merging.ledger import Ledger
-from anabranch.reduce.merging.places import Places
-from anabranch.reduce.merging.share import TimeShare
+from anabranch.machine.translator.sites import Target
+from anabranch.reduce.merging.extra import disarmed, with_recent
+from anabranch.reduce.merging.merge import Merging
 from anabranch.reduce.merging.similarity import Similarity
-from anabranch.reduce.merging.waiting import Waiting
+from anabranch.reduce.merging.tuning import MergeTuning
 
-DELTA = 8  # places; the paper's distance is 8 basic blocks
-FAMILY_TURNS = 128  # of the states that come of one choice, until the driving order chooses again
+DELTA = 8  # locations; the paper's distance is 8 basic blocks
 
 
 class Here:
@@ -59,167 +58,226 @@ class RunningPages:
         self.get = machine.memory.page
 
 
-class DynamicMerging:
-    """The search order of Algorithm 2, and the eyes of the running path.
-
-    `pickNext_D` is the driving order, `pickNext_F` the topological one.
-    """
+class DynamicMerging(Merging):
+    """Stops paths where they may meet similar ones, and orders states as Algorithm 2 does."""
 
     def __init__(
         self,
-        machine: Machine,
-        places: Places,
+        parts: Parts,
         similarity: Similarity,
-        driving: Search[State],
-        ledger: Ledger,
+        tuning: MergeTuning,
+        gives_up: bool = False,
+        verify: bool = False,
+        shares: bool = False,
         delta: int = DELTA,
-        share: TimeShare | None = None,
     ) -> None:
-        """`share`: of the time, where it is limited; without, all is merging."""
-        self.machine = machine
-        self.places = places
-        self.similarity = similarity
-        self.delta = delta
-        self.ledger = ledger
-        self.waiting = Waiting(driving, similarity.key, ledger.turn)
-        self.passed: Counter[Hashable] = Counter()  # keys that waiting states had lately
-        self.forwarding: Topological[State] = Topological(places.rank)
-        self.family: Topological[State] = Topological(places.rank)
-        self.forwarded = 0
-        self._turns_left = 0  # of the family
-        self.hurry = False  # the state picked last is being forwarded: it runs to its next fork only
-        self._was_lagging = False  # the one that the last family came of
-        self._share = share
-        self._pages = RunningPages(machine)
-        machine.decider.on_fork = self.forked
-        machine.stops.arrival = self.arrived
+        """`shares`: of limited time, merging takes a share; without, all is merging."""
+        super().__init__(parts, similarity, tuning, gives_up, verify)
+        self._delta = delta
+        self._families = tuning.families
+        self._pages = RunningPages(parts.machine)
+        limit = parts.settings.max_time
+        self._share = None
+        if shares and limit is not None:
+            families = tuning.families
+            share = parts.budget.share(self.name, families.share)
+            self._share = MergingTime(share, families.longest * families.share * limit)
+        self._order: DynamicOrder | None = None
 
-    # ---- the running path ----------------------------------------------------------------------------
+    def order(self, search: Search[State]) -> Search[State]:
+        self._order = DynamicOrder(self, search, self._delta, self._families.turns, self._share)
+        return self._order
 
-    def forked(self, site: BranchSite | PointSite, continuation: Continuation) -> None:
-        if not self.machine.stops.suspended:
-            arm(self.machine.path, self.machine.stops, self.places, site, continuation)
+    def forks(self, state: State) -> int | None:
+        """A state of the forwarding set runs to its next fork only."""
+        return 1 if self._order is not None and self._order.forwards(state) else None
 
     def arrived(
         self, number: int, target: Target, continuation: Continuation, values: tuple[Any, ...]
     ) -> bool:
-        """Note the place; stop where a similar state waits, or where one of the family may come."""
-        path = self.machine.path
-        expected = reached(path, number, continuation[2]) is not None
+        """Note the location; stop where a similar state waits, or where one of the family may come."""
+        path, decider = self.machine.path, self.machine.decider
+        assert self._order is not None
+        expected = self.join_points.reached(number, continuation[2]) is not None
         here: Any = Here(target, continuation, self._pages)
         here.values = values
         key = self.similarity.key(here)
         if self.ledger.open(number) and (
-            self.waiting.holds(key) or (expected and (len(self.family) or self.machine.decider.siblings))
+            self.waiting.holds(key) or (expected and (self._order.in_family or decider.siblings))
         ):
             return True
-        path.recent = (*path.recent[1 - self.delta :], key)
-        if self.passed.get(key):
-            # It follows a waiting state: from here on every fork may be the place where that one waits.
-            self.machine.decider.budget = min(self.machine.decider.budget, 1)
+        self.slot.put(path, with_recent(self.slot.get(path), key, self._delta))
+        if self._order.follows(key):
+            # It follows a waiting state: from here on every fork may be the location where that one waits.
+            decider.budget = min(decider.budget, 1)
         return False
 
-    # ---- the search order ----------------------------------------------------------------------------
+    def figures(self) -> dict[str, Any]:
+        forwarded = self._order.forwarded if self._order is not None else 0
+        return {**super().figures(), "forwarded": forwarded}
+
+
+class MergingTime:
+    """The time that merging takes of a run, family by family."""
+
+    def __init__(self, share: Share, longest: float) -> None:
+        self._share = share
+        self._longest = longest
+        self._since = share.now()
+
+    def left(self, merging: bool) -> bool:
+        """May merging go on? `merging`: was the time since the last call spent with it?"""
+        now = self._share.now()
+        passed, self._since = now - self._since, now
+        if merging:
+            self._share.charge(passed)
+        return self._share.left()
+
+    def exceeded(self) -> bool:
+        """Has what began at the last call taken longer than one family may?"""
+        return self._share.now() - self._since > self._longest
+
+
+class DynamicOrder:
+    """The search order of Algorithm 2: `pickNext_D` is the driving order, `pickNext_F` the topological one."""
+
+    def __init__(
+        self,
+        merging: DynamicMerging,
+        driving: Search[State],
+        delta: int,
+        family_turns: int,
+        time: MergingTime | None,
+    ) -> None:
+        self.forwarded = 0
+        """States that were run first because they lagged behind."""
+        self._driving = driving
+        self._delta = delta
+        self._family_turns = family_turns
+        self._time = time
+        self._slot = merging.slot
+        self._waiting = merging.waiting
+        self._stops = merging.machine.stops
+        rank = merging.join_points.rank
+        self._passed: Counter[Hashable] = Counter()  # keys that waiting states had lately
+        self._forwarding: Topological[State] = Topological(rank)
+        self._family: Topological[State] = Topological(rank)
+        self._turns_left = 0  # of the family
+        self._forwarded_now: State | None = None  # the state picked last, if it lagged behind
+        self._was_lagging = False  # the one that the last family came of
 
     @property
     def description(self) -> str:
-        return f"dynamic merging around {self.waiting.description}"
+        return f"dynamic merging around {self._driving.description}"
+
+    @property
+    def in_family(self) -> int:
+        """Waiting states of the family that runs."""
+        return len(self._family)
+
+    def forwards(self, state: State) -> bool:
+        """Is the state that was just picked being forwarded?"""
+        return state is self._forwarded_now
+
+    def follows(self, key: Hashable) -> bool:
+        """Has a waiting state lately been where the running path is?"""
+        return bool(self._passed.get(key))
 
     def add(self, states: Sequence[State]) -> None:
-        if self.machine.stops.suspended:
-            self.waiting.add_apart(states)
+        self._driving.add(states)
+        if self._stops.suspended:
             return
-        self.waiting.add(states)
         for state in states:
-            key = self.waiting.key(state)
+            key = self._waiting.key(state)
             if self._turns_left:
-                self.family.add([state])
-            elif self.passed.get(key):
-                self.forwarding.add([state])
-            for past in state.recent:
+                self._family.add([state])
+            elif self.follows(key):
+                self._forwarding.add([state])
+            for past in self._slot.get(state).recent:
                 if past != key:
-                    self.passed[past] += 1
-                    self._forward(s for s in self.waiting.at(past) if s is not state)
+                    self._passed[past] += 1
+                    self._forward(s for s in self._waiting.at(past) if s is not state)
             entry = state.entry
             if isinstance(entry, Target) and entry.key[0] == "block":
-                self.machine.stops.install(entry.place)
+                self._stops.install(entry.place)
 
     def _forward(self, states: Iterable[State]) -> None:
         for state in states:
-            if state not in self.family and state not in self.forwarding:
-                self.forwarding.add([state])
+            if state not in self._family and state not in self._forwarding:
+                self._forwarding.add([state])
 
-    def _leave(self, state: State, key: Hashable) -> None:
-        for order in (self.family, self.forwarding):
+    def _leave(self, state: State) -> None:
+        """A state that could be found waits no more."""
+        if not self._waiting.knows(state):
+            return
+        key = self._waiting.key(state)
+        for order in (self._family, self._forwarding):
             if state in order:
                 order.remove(state)
-        for past in state.recent:
+        extra = self._slot.get(state)
+        for past in extra.recent:
             if past != key:
-                left = self.passed[past] - 1
+                left = self._passed[past] - 1
                 if left:
-                    self.passed[past] = left
+                    self._passed[past] = left
                 else:
-                    del self.passed[past]
-        state.recent = (*state.recent[1 - self.delta :], key)
+                    del self._passed[past]
+        self._slot.put(state, with_recent(extra, key, self._delta))
 
     def remove(self, state: State) -> None:
-        key = self.waiting.key(state) if self.waiting.keyed(state) else None
-        self.waiting.remove(state)
-        if key is not None:
-            self._leave(state, key)
+        self._driving.remove(state)
+        self._leave(state)
 
     def pick(self) -> State:
-        self.hurry = False
-        stops, share = self.machine.stops, self._share
-        if self._turns_left and len(self.family) and (share is None or not share.exceeded()):
+        self._forwarded_now = None
+        time = self._time
+        if self._turns_left and len(self._family) and (time is None or not time.exceeded()):
             self._turns_left -= 1
-            return self._take(self.family.pick())
+            return self._take(self._family.pick())
         self._part()
-        if share is not None and not share.left(merging=not stops.suspended):
-            stops.suspend()
+        if time is not None and not time.left(merging=not self._stops.suspended):
+            self._stops.suspend()
             return self._driven()
-        stops.resume()
-        self._turns_left = FAMILY_TURNS
+        self._stops.resume()
+        self._turns_left = self._family_turns
         # Every other family is that of a choice of the driving order: a forwarding set that never gets empty
         # would leave it none.
         lagging = None if self._was_lagging else self._lagging()
-        self._was_lagging = self.hurry = lagging is not None
+        self._was_lagging = lagging is not None
         if lagging is None:
             return self._driven()
         self.forwarded += 1
+        self._forwarded_now = lagging
         return self._take(lagging)
 
     def _driven(self) -> State:
-        state, key = self.waiting.pick_with_key()
-        if key is not None:
-            self._leave(state, key)
+        state = self._driving.pick()
+        self._leave(state)
         return state
 
     def _take(self, state: State) -> State:
-        key = self.waiting.key(state)
-        self.waiting.remove(state)
-        self.ledger.turn(state)
-        self._leave(state, key)
+        self._driving.remove(state)
+        self._leave(state)
         return state
 
     def _part(self) -> None:
         """The family has had its turns: nobody waits for its members any longer."""
-        for state in list(self.family.states()):
-            self.family.remove(state)
-            state.stops = None
-            if self.passed.get(self.waiting.key(state)):
-                self.forwarding.add([state])
+        for state in list(self._family.states()):
+            self._family.remove(state)
+            self._slot.put(state, disarmed(self._slot.get(state)))
+            if self.follows(self._waiting.key(state)):
+                self._forwarding.add([state])
 
     def _lagging(self) -> State | None:
         """The first state of the forwarding set in topological order."""
-        while len(self.forwarding):
-            state = self.forwarding.pick()
-            if self.passed.get(self.waiting.key(state)):
+        while len(self._forwarding):
+            state = self._forwarding.pick()
+            if self.follows(self._waiting.key(state)):
                 return state
         return None  # those they lagged behind have gone
 
     def __len__(self) -> int:
-        return len(self.waiting)
+        return len(self._driving)
 
     def states(self) -> Iterator[State]:
-        return self.waiting.states()
+        return self._driving.states()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from anabranch.ir.values import Local
-from anabranch.machine.state import State
+from anabranch.machine.state import State, frames
 from anabranch.machine.translator.plan import Plan
 from anabranch.machine.translator.sites import PointSite, StartSite, Target
 from anabranch.reduce.qce import GlobalCounts, Location, QueryCounts
@@ -13,15 +13,9 @@ from anabranch.reduce.qce import GlobalCounts, Location, QueryCounts
 Values = tuple[Any, ...]
 
 
-def frames(state: State) -> list[tuple[Any, Values]]:
+def stack_frames(state: State) -> list[tuple[Any, Values]]:
     """The sites of all frames with their live values, outermost first."""
-    found: list[tuple[Any, Values]] = [(state.entry, state.values)]
-    continuation = state.continuation
-    while continuation[1] is not None:
-        found.append((continuation[1], continuation[3:]))
-        continuation = continuation[0]
-    found.reverse()
-    return found
+    return [*frames(state)][::-1]
 
 
 def location(site: Any) -> Location:

@@ -1,98 +1,153 @@
-"""The merge operator: joins a state with similar ones that wait at its place (seed 001, Algorithm 1)."""
+"""The merge operator: merges a state with similar ones that wait at its location.
+
+Kuznetsov et al., "Efficient State Merging in Symbolic Execution" (PLDI 2012), Algorithm 1. Where paths wait for
+each other, and in which order states run, is the business of static and dynamic merging.
+"""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, ClassVar
 
-from anabranch.explore.protocols import EXACT, Contract, Search
-from anabranch.explore.tree import ExecutionTree
-from anabranch.machine import CannotJoin, State, join
-from anabranch.machine.translator.sites import PointSite
+from anabranch.explore.build import Parts
+from anabranch.explore.leaks import watches_heap
+from anabranch.explore.technique import EXACT, Contract, Merge, Technique
+from anabranch.explore.worklist import Index
+from anabranch.machine import Events, IteEncoder, JoinEncoder, State
+from anabranch.machine.state import Continuation
+from anabranch.machine.translator.sites import BranchSite, PointSite, Target
+from anabranch.reduce.merging.extra import extra_slot
+from anabranch.reduce.merging.join_points import JoinPoints
 from anabranch.reduce.merging.ledger import Ledger
+from anabranch.reduce.merging.multiplicity import regression
 from anabranch.reduce.merging.similarity import Similarity
+from anabranch.reduce.merging.tuning import MergeTuning
 from anabranch.reduce.merging.verify import Verifier
-from anabranch.reduce.merging.waiting import Waiting
-from anabranch.solver import SliceSpace
 
-CANDIDATES = 32  # states at one place that a state is compared with, the latest ones
+CANDIDATES = 32  # states at one location that a state is compared with, the latest ones
 REFUSALS = 2  # joins that turn out to be impossible, after which the others are not tried
 
 
-class Merging:
-    """Joins states; what cannot be joined is counted by reason."""
+class Merging(Technique, ABC):
+    """What static and dynamic merging have in common."""
 
+    name: ClassVar[str] = "merging"
     contract: ClassVar[Contract] = EXACT
 
     def __init__(
         self,
-        waiting: Waiting,
-        search: Search[State],
+        parts: Parts,
         similarity: Similarity,
-        space: SliceSpace,
-        tree: ExecutionTree,
-        ledger: Ledger,
-        heaps_must_agree: bool,
+        tuning: MergeTuning,
+        gives_up: bool = False,
+        verify: bool = False,
     ) -> None:
-        self.waiting = waiting
-        self.search = search  # the order that the loop asks, which may be wrapped around `waiting`
+        """`gives_up`: locations where merging does not pay are left to plain exploration; `verify`: every
+        merge is proved."""
+        self.machine = parts.machine
         self.similarity = similarity
-        self.space = space
-        self.tree = tree
-        self.ledger = ledger
-        self.heaps_must_agree = heaps_must_agree
-        self.verifier: Verifier | None = None
-        self.plain: Callable[[], bool] = bool  # does the run still go without merging?
-        self.in_rounds: Callable[[State], bool] = lambda state: False
-        """Does a state wait for others that took more or fewer rounds of a loop? What its input may be must
-        not get harder to tell by joining them, since they are but some of those that parted."""
+        self.slot = extra_slot(parts.machine.extras)
+        self.join_points = JoinPoints(parts.machine, self.slot)
+        self.waiting = Index(self._key)
+        decider, backend = parts.machine.decider, parts.space.backend
+        rules = tuning.ledger if gives_up else None
+        self.ledger = Ledger(lambda: backend.effort, lambda: decider.forks, rules)
         self.merges = 0
-        self.refused: Counter[str] = Counter()
+        self._not_similar = 0
+        self._parts = parts
+        self._encoder: JoinEncoder = IteEncoder(
+            parts.space, parts.machine.extras, watches_heap(parts.settings.checks)
+        )
+        self._verifier = Verifier(parts.space, self._wrong) if verify else None
 
-    def join(self, state: State) -> State:
-        """The state, or what it became together with waiting ones.
+    def _key(self, state: State) -> Hashable:
+        """States that merge nothing for now are not to be found."""
+        return None if self.machine.stops.suspended else self.similarity.key(state)
 
-        A state in mid-instruction waits for nothing but to run it again with a decision known: joined with
-        the one that decided otherwise, it would have to decide anew.
-        """
-        if self.plain() or isinstance(state.entry, PointSite):
-            return state
+    @property
+    def indexes(self) -> Sequence[Index]:
+        return (self.waiting,)
+
+    # ---- the running path ----------------------------------------------------------------------------
+
+    def listen(self, events: Events) -> None:
+        events.entered.append(self._entered)
+        events.forked.append(self._forked)
+        events.arrived.append(self.arrived)
+
+    def _entered(self, state: State) -> None:
+        if not self.machine.stops.suspended:
+            self.ledger.turn(self.slot.get(state).merged_at)
+
+    def _forked(self, site: BranchSite | PointSite, continuation: Continuation) -> None:
+        if not self.machine.stops.suspended:
+            self.join_points.arm(site, continuation)
+
+    @abstractmethod
+    def arrived(
+        self, number: int, target: Target, continuation: Continuation, values: tuple[Any, ...]
+    ) -> bool:
+        """The running path came to a join point, of its own or of others: is it to wait there?"""
+
+    # ---- the operator --------------------------------------------------------------------------------
+
+    def keeps_apart(self, state: State) -> bool:
+        """Are inputs that are independent of each other to stay so, if the state is merged?"""
+        return False
+
+    def merge(self, state: State) -> Iterator[Merge]:
+        """A state in mid-instruction waits for nothing but to run it again with a decision known: merged with
+        the one that decided otherwise, it would have to decide anew."""
+        if self.machine.stops.suspended or isinstance(state.entry, PointSite):
+            return
         while self.ledger.open(state.place):
-            partner = self._join_one(state)
-            if partner is None:
-                break
-            state = partner
-        return state
+            found = self._partner(state)
+            if found is None:
+                return
+            yield found
+            self._parts.tree.join(found.partner.node, state.node, state.place)
+            self.merges += 1
+            self.ledger.merged(state.place)
+            state = found.merged
 
-    def _join_one(self, state: State) -> State | None:
+    def _partner(self, state: State) -> Merge | None:
         refusals = 0
         for other in self.waiting.at(self.waiting.key(state))[-CANDIDATES:]:
             if not self.similarity.similar(other, state):
-                self.refused["not similar"] += 1
+                self._not_similar += 1
                 continue
-            try:
-                joined = join(other, state, self.space, self.heaps_must_agree, self.in_rounds(state))
-            except CannotJoin as refusal:
-                self.refused[refusal.reason] += 1
-                refusals += 1
-                if refusals == REFUSALS:
-                    return None
-                continue
-            if self.verifier is not None:
-                self.verifier.merged(other, state, joined)
-            self.search.remove(other)
-            self.tree.join(other.node, state.node, state.place)
-            self.merges += 1
-            self.ledger.merged(state.place)
-            return joined
+            made = self._encoder.join((other, state), self.keeps_apart(state))
+            if len(made) == 1:
+                if self._verifier is not None:
+                    self._verifier.merged(made[0].parts, made[0].state)
+                return Merge(other, made[0].state)
+            refusals += 1
+            if refusals == REFUSALS:
+                return None
         return None
 
+    def _wrong(self, text: str) -> None:
+        self._parts.reporter.tally.losses.add("wrong merge")
+        self._parts.listener.on_warning(text)
+
+    # ---- figures -------------------------------------------------------------------------------------
+
     def figures(self) -> dict[str, Any]:
-        """What the run's summary tells."""
-        figures: dict[str, Any] = {"merges": self.merges, "refused": dict(self.refused)}
-        if self.verifier is not None:
-            figures["verified"] = self.verifier.verified
-            figures["not decided"] = self.verifier.undecided
-            figures["wrong"] = self.verifier.differences
-        return figures
+        refused = Counter(self._encoder.refused)
+        if self._not_similar:
+            refused["not similar"] = self._not_similar
+        found: dict[str, Any] = {
+            "merges": self.merges,
+            "refused": dict(refused),
+            "ledger": self.ledger.rows(self._parts.table.describe),
+        }
+        if self._verifier is not None:
+            found["verified"] = self._verifier.verified
+            found["not decided"] = self._verifier.undecided
+            found["wrong"] = self._verifier.differences
+        fit = regression(self._parts.reporter.tally.counted)
+        if fit is not None:
+            found["paths"] = {"c1": fit[0], "c2": fit[1]}
+        return found

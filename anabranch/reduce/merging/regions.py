@@ -1,70 +1,111 @@
 """Regions that the program marks itself: `klee_open_merge()` ... `klee_close_merge()`.
 
 As in KLEE: a path that comes to the end of a region waits there until no path is left inside that entered the
-region with it; all that have come to the same place are then joined, whatever estimates say.
+region with it; all that have come to the same location are then joined, whatever estimates say.
 """
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
+from typing import Any, ClassVar
 
+from anabranch.explore.build import Parts
 from anabranch.explore.protocols import Search
-from anabranch.explore.tree import ExecutionTree
-from anabranch.machine import CannotJoin, State, join
-from anabranch.machine.api import CLOSED_REGION, OPEN_REGIONS
-from anabranch.reduce.merging.places import stack_of
-from anabranch.solver import SliceSpace
+from anabranch.explore.technique import EXACT, Contract, Settled, Technique
+from anabranch.machine import Events, IteEncoder, State
+
+OPEN_REGIONS = "merge regions"
+"""Note: the regions that a path is in, by the node of the tree where they were opened, innermost last."""
+CLOSED_REGION = "closed merge region"
+"""Note: the region at whose end a path waits."""
 
 
-class Regions:
-    """A search order that holds states at the ends of their regions."""
+class Regions(Technique):
+    """Holds states at the ends of their regions, and joins those that came to the same end."""
 
-    def __init__(self, order: Search[State], space: SliceSpace, tree: ExecutionTree) -> None:
-        self._order = order
-        self._space = space
-        self._tree = tree
-        self._inside: Counter[Hashable] = Counter()  # waiting states by region they are in
-        self._held: dict[Hashable, list[State]] = {}
+    name: ClassVar[str] = "regions"
+    contract: ClassVar[Contract] = EXACT
+
+    def __init__(self, parts: Parts) -> None:
         self.merges = 0
-        self.refused: Counter[str] = Counter()
+        self._machine = parts.machine
+        self._tree = parts.tree
+        self._encoder = IteEncoder(parts.space, parts.machine.extras)
+        self._orders: list[RegionOrder] = []
+
+    def listen(self, events: Events) -> None:
+        events.region.append(self._marked)
+
+    def order(self, search: Search[State]) -> Search[State]:
+        order = RegionOrder(search)
+        self._orders.append(order)
+        return order
+
+    def _marked(self, opens: bool) -> None:
+        """The running path opens a region, or comes to the end of one and waits."""
+        path = self._machine.path
+        regions = path.notes.get(OPEN_REGIONS, ())
+        if opens:
+            path.notes = path.notes.set(OPEN_REGIONS, (*regions, path.node.id))
+        elif not regions:
+            self._machine.warn("klee_close_merge without klee_open_merge")
+        else:
+            notes = path.notes.set(OPEN_REGIONS, regions[:-1])
+            path.notes = notes.set(CLOSED_REGION, regions[-1])
+            self._machine.decider.yield_after(sys._getframe(1))
+
+    def settle(self) -> Iterator[Settled]:
+        for order in self._orders:
+            for held in order.complete():
+                made = self._encoder.join(held)
+                for one in made:
+                    counts, notes = one.state.tables
+                    one.state.tables = (counts, notes.delete(CLOSED_REGION))
+                yield Settled(held, [one.state for one in made])
+                for one in made:
+                    for part in one.parts[1:]:
+                        self.merges += 1
+                        self._tree.join(one.state.node, part.node, part.place)
+
+    def figures(self) -> dict[str, Any]:
+        return {"merges": self.merges, "refused": dict(self._encoder.refused)}
+
+
+class RegionOrder:
+    """Around a search order, from which it holds the states at the ends of their regions."""
+
+    def __init__(self, order: Search[State]) -> None:
+        self._order = order
+        self._inside: Counter[Hashable] = Counter()  # waiting states by the region they are in
+        self._held: dict[Hashable, list[State]] = {}
 
     @property
     def description(self) -> str:
         return self._order.description
 
+    def complete(self) -> list[list[State]]:
+        """The states held at the end of each region that nobody is in any more; if there is nothing else to
+        do, of all regions."""
+        if not self._held:
+            return []
+        done = [region for region in self._held if not self._inside[region]]
+        if not done and not len(self._order):
+            done = list(self._held)
+        return [list(self._held[region]) for region in done]
+
     def add(self, states: Sequence[State]) -> None:
         passing = []
         for state in states:
-            notes = state.tables[1]
-            for region in notes.get(OPEN_REGIONS, ()):
-                self._inside[region] += 1
-            closed = notes.get(CLOSED_REGION)
+            self._count(state, 1)
+            closed = state.tables[1].get(CLOSED_REGION)
             if closed is None:
                 passing.append(state)
             else:
-                self._hold(closed, state)
+                self._held.setdefault(closed, []).append(state)
         if passing:
             self._order.add(passing)
-
-    def _hold(self, region: Hashable, state: State) -> None:
-        held = self._held.setdefault(region, [])
-        for index, other in enumerate(held):
-            if stack_of(other) != stack_of(state):
-                continue
-            try:
-                joined = join(other, state, self._space)
-            except CannotJoin as refusal:
-                self.refused[refusal.reason] += 1
-                continue
-            self._tree.join(other.node, state.node, state.place)
-            self._count(other, -1)
-            self._count(state, -1)
-            self._count(joined, 1)
-            held[index] = joined
-            self.merges += 1
-            return
-        held.append(state)
 
     def _count(self, state: State, by: int) -> None:
         for region in state.tables[1].get(OPEN_REGIONS, ()):
@@ -72,30 +113,18 @@ class Regions:
 
     def remove(self, state: State) -> None:
         self._count(state, -1)
-        for held in self._held.values():
+        for region, held in self._held.items():
             if state in held:
                 held.remove(state)
+                if not held:
+                    del self._held[region]
                 return
         self._order.remove(state)
 
     def pick(self) -> State:
-        if self._held:
-            self._release()
         state = self._order.pick()
         self._count(state, -1)
         return state
-
-    def _release(self) -> None:
-        """Let go of states whose region nobody is in any more; if there is nothing else to do, of all."""
-        done = [region for region in self._held if not self._inside[region]]
-        if not done and not len(self._order):
-            done = list(self._held)
-        for region in done:
-            states = self._held.pop(region)
-            for state in states:
-                counts, notes = state.tables
-                state.tables = (counts, notes.delete(CLOSED_REGION))
-            self._order.add(states)
 
     def __len__(self) -> int:
         return len(self._order) + sum(map(len, self._held.values()))

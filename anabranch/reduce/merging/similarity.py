@@ -1,17 +1,21 @@
-"""Which states are worth joining: the relation `~` of seed 001, Algorithm 1."""
+"""Which states are worth merging: the relation `~` of Kuznetsov et al. (PLDI 2012), Algorithm 1.
+
+Merge policies are registered by name: `--merge NAME` chooses one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
-from typing import Any, Protocol
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
 
 from anabranch.expr import Expr, expr_vars
 from anabranch.ir.types import ArrayType, Type
 from anabranch.machine import Machine, State
 from anabranch.machine.joining.memory import differing
 from anabranch.machine.memory import PAGE_BITS
-from anabranch.reduce.merging.frames import StackCounts, frames
-from anabranch.reduce.merging.places import stack_of
+from anabranch.reduce.merging.frames import StackCounts, stack_frames
+from anabranch.reduce.merging.join_points import stack_of
 from anabranch.reduce.qce import QceParameters, QueryCounts, similar
 from anabranch.reduce.qce.addresses import Base
 
@@ -24,7 +28,7 @@ Cell = tuple[int, int, int, int]
 
 
 class Similarity(Protocol):
-    """Is joining two states at one place worth it?"""
+    """Is merging two states at one location worth it?"""
 
     def key(self, state: State) -> Hashable:
         """States with different keys are not similar; states with one key are likely to be."""
@@ -33,8 +37,36 @@ class Similarity(Protocol):
     def similar(self, a: State, b: State) -> bool: ...
 
 
+Policy = TypeVar("Policy", bound="Callable[[PolicyContext], Similarity]")
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyContext:
+    """What merge policies are made of."""
+
+    machine: Machine
+    parameters: QceParameters
+
+
+POLICIES: dict[str, Callable[[PolicyContext], Similarity]] = {}
+
+
+def merge_policy(name: str) -> Callable[[Policy], Policy]:
+    """Register a class (or function) that makes a `Similarity` under the name that `--merge` takes."""
+
+    def register(make: Policy) -> Policy:
+        POLICIES[name] = make
+        return make
+
+    return register
+
+
+@merge_policy("all")
 class Everything:
-    """All states at one place are similar."""
+    """All states at one location are similar."""
+
+    def __init__(self, context: PolicyContext) -> None:
+        pass
 
     def key(self, state: State) -> Hashable:
         return stack_of(state)
@@ -43,14 +75,17 @@ class Everything:
         return True
 
 
+@merge_policy("qce")
+@merge_policy("auto")
 class QceSimilarity:
     """Equation 7: the queries that a merge would add or make harder are few among those to come.
 
     The key is the place and the values of the hot variables, `*` for symbolic ones (section 4.3).
     """
 
-    def __init__(self, machine: Machine, parameters: QceParameters) -> None:
-        self.parameters = parameters
+    def __init__(self, context: PolicyContext) -> None:
+        machine = context.machine
+        self.parameters = parameters = context.parameters
         self.estimator = QueryCounts(machine.module, parameters)
         self._layout = machine.layout
         self._numbers = machine.numbers
@@ -73,13 +108,13 @@ class QceSimilarity:
         stack = stack_of(state)
         registers, cells = self._hot_of(stack, state)
         parts: list[Any] = [stack]
-        stack_frames = frames(state)
-        for (_, values), positions in zip(stack_frames, registers, strict=True):
+        outermost_first = stack_frames(state)
+        for (_, values), positions in zip(outermost_first, registers, strict=True):
             for position in positions:
                 value = values[position]
                 parts.append(STAR if value.__class__ is Expr else value)
         for frame, position, shift, size in cells:
-            base = stack_frames[frame][1][position] if position >= 0 else 0
+            base = outermost_first[frame][1][position] if position >= 0 else 0
             if base.__class__ is int:
                 parts.append(_cell(state, base + shift, size))
         return tuple(parts)
@@ -97,7 +132,7 @@ class QceSimilarity:
     def _hot_cells(self, counts: StackCounts, limit: float, state: State) -> list[Cell]:
         """Hot cells of globals, locals and what arguments point to; each under the first of its names."""
         hot: dict[int, Cell] = {}
-        stack_frames = frames(state)
+        outermost_first = stack_frames(state)
         for number, names in self._names(counts, state).items():
             share = self._share(number)
             for frame, base, start in names:
@@ -111,7 +146,7 @@ class QceSimilarity:
                     if base[0] == "global":
                         cell = (frame, -1, self._layout.address(base[1]) + offset, size)
                     else:
-                        position = stack_frames[frame][0].names.index(f"v{base[1]}")
+                        position = outermost_first[frame][0].names.index(f"v{base[1]}")
                         cell = (frame, position, offset, size)
                     hot[number << 32 | place] = cell
         return list(hot.values())[:HOT_CELLS]
@@ -136,7 +171,7 @@ class QceSimilarity:
 
     def _differences(self, counts: StackCounts, a: State, b: State) -> Iterator[tuple[bool, float]]:
         """For every variable that differs: are both values concrete, and its count."""
-        for (_, mine), (_, others), qs in zip(frames(a), frames(b), counts.registers, strict=True):
+        for (_, mine), (_, others), qs in zip(stack_frames(a), stack_frames(b), counts.registers, strict=True):
             if mine is others:
                 continue
             for x, y, q in zip(mine, others, qs, strict=True):
@@ -166,7 +201,7 @@ class QceSimilarity:
         """Object -> the bases that lead to it, with the offset where each points: `(frame, base, offset)`."""
         names: dict[int, list[tuple[int, Any, int]]] = {}
         for frame, ((site, values), local) in enumerate(
-            zip(frames(state), counts.counts.frames, strict=True)
+            zip(stack_frames(state), counts.counts.frames, strict=True)
         ):
             positions = {name: position for position, name in enumerate(site.names)}
             for base in local.bases:

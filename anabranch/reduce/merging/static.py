@@ -1,9 +1,9 @@
-"""Static state merging: topological order, joins where paths that parted meet again (seed 001, section 5.4).
+"""Static state merging: topological order, merges where paths that parted meet again (PLDI 2012, section 5.4).
 
-A fork puts the place where its sides meet again (the immediate post-dominator of its branch, which for the
-exit branch of a loop is the loop's exit) on the list of stops of both paths; if they may go round a loop
-before, its header too. A path waits when it comes to a stop on its list, until no state is left that could
-still come there: that is what the order is for. Nothing else is looked at, so that a place where nobody can
+A fork puts the location where its sides meet again (the immediate post-dominator of its branch, which for the
+exit branch of a loop is the loop's exit) on the list of join points of both paths; if they may go round a loop
+before, its header too. A path waits when it comes to a join point on its list, until no state is left that could
+still come there: that is what the order is for. Nothing else is looked at, so that a location where nobody can
 meet costs nothing.
 """
 
@@ -11,44 +11,57 @@ from __future__ import annotations
 
 from typing import Any
 
-from anabranch.machine import Machine, State
+from anabranch.explore.build import Parts
+from anabranch.explore.protocols import Search
+from anabranch.explore.search.topological import Topological
+from anabranch.explore.turns import NO_BATCH
+from anabranch.machine import State
 from anabranch.machine.state import Continuation
-from anabranch.machine.translator.sites import BranchSite, PointSite, Target
-from anabranch.reduce.merging.arming import arm, reached
-from anabranch.reduce.merging.ledger import Ledger
-from anabranch.reduce.merging.places import Places
-from anabranch.reduce.merging.waiting import Waiting
+from anabranch.machine.translator.sites import Target
+from anabranch.reduce.merging.extra import MergeExtra
+from anabranch.reduce.merging.merge import Merging
+from anabranch.reduce.merging.similarity import Similarity
+from anabranch.reduce.merging.tuning import MergeTuning
 
 
-class StaticMerging:
-    """Arms join points when paths fork, and stops paths there."""
+class StaticMerging(Merging):
+    """Stops paths at their join points, and runs those first that are furthest behind."""
 
-    def __init__(self, machine: Machine, places: Places, waiting: Waiting, ledger: Ledger) -> None:
-        self.ledger = ledger
-        self.machine = machine
-        self.path = machine.path
-        self.places = places
-        self.waiting = waiting
-        machine.decider.on_fork = self.forked
-        machine.stops.arrival = self.arrived
+    def __init__(
+        self,
+        parts: Parts,
+        similarity: Similarity,
+        tuning: MergeTuning,
+        gives_up: bool = False,
+        verify: bool = False,
+    ) -> None:
+        super().__init__(parts, similarity, tuning, gives_up, verify)
+        self._order: Topological[State] = Topological(self.join_points.rank)
 
-    def forked(self, site: BranchSite | PointSite, continuation: Continuation) -> None:
-        if not self.machine.stops.suspended:
-            arm(self.path, self.machine.stops, self.places, site, continuation)
+    def order(self, search: Search[State]) -> Search[State]:
+        return self._order
 
-    def arrived(self, number: int, target: Target, continuation: Continuation, values: Any) -> bool:
-        """The running path came to a stop: is it one of its own?"""
-        stop = reached(self.path, number, continuation[2])
-        if stop is None:
+    def forks(self, state: State) -> int | None:
+        return NO_BATCH
+
+    def arrived(
+        self, number: int, target: Target, continuation: Continuation, values: tuple[Any, ...]
+    ) -> bool:
+        point = self.join_points.reached(number, continuation[2])
+        if point is None:
             return False
-        self.path.recent = (number,) if stop[2] >= 0 else ()
+        path = self.machine.path
+        extra = self.slot.get(path)
+        recent = (number,) if point[2] >= 0 else ()
+        if recent != extra.recent:
+            self.slot.put(path, MergeExtra(extra.armed, recent, extra.merged_at))
         return self._may_meet() and self.ledger.open(number)
 
     def _may_meet(self) -> bool:
         """Is there anybody to wait for?"""
-        return len(self.waiting) > 0 or bool(self.machine.decider.siblings)
+        return len(self._order) > 0 or bool(self.machine.decider.siblings)
 
-
-def in_rounds(state: State) -> bool:
-    """Did it stop at the header of a loop to meet paths that took more or fewer rounds?"""
-    return state.recent == (state.place,)
+    def keeps_apart(self, state: State) -> bool:
+        """A state at the header of a loop waits for others that took more or fewer rounds. What its input may
+        be must not get harder to tell by merging them, since they are but some of those that parted."""
+        return self.slot.get(state).recent == (state.place,)

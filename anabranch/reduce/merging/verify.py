@@ -7,13 +7,13 @@ sides. The solver shows it, with none of the shortcuts that made the join.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from anabranch.expr import Expr, eq, expr_vars, not_
 from anabranch.machine import State
 from anabranch.machine.joining.memory import differing
-from anabranch.machine.state import Continuation
+from anabranch.machine.state import callers
 from anabranch.solver import SliceSpace, SolverUnknown, conjunction, disjunction
 
 Value = Any
@@ -29,9 +29,10 @@ class Verifier:
         self.undecided = 0
         self.differences = 0
 
-    def merged(self, a: State, b: State, joined: State) -> None:
+    def merged(self, parts: Sequence[State], joined: State) -> None:
         try:
-            problem = self._side(a, joined) or self._side(b, joined) or self._nothing_else(a, b, joined)
+            problems = (*(self._side(part, joined) for part in parts), self._nothing_else(parts, joined))
+            problem = next((found for found in problems if found is not None), None)
         except SolverUnknown:
             self.undecided += 1
             return
@@ -39,7 +40,7 @@ class Verifier:
             self.verified += 1
         else:
             self.differences += 1
-            self.report(f"a merge at place {joined.place} is wrong: {problem}")
+            self.report(f"a merge at block {joined.place} is wrong: {problem}")
 
     def _side(self, side: State, joined: State) -> str | None:
         own = constraints(side)
@@ -56,12 +57,12 @@ class Verifier:
             return "a value differs from that of the side"
         return None
 
-    def _nothing_else(self, a: State, b: State, joined: State) -> str | None:
-        neither = [not_(conjunction(constraints(a))), not_(conjunction(constraints(b)))]
-        if any(n is False for n in neither):
+    def _nothing_else(self, parts: Sequence[State], joined: State) -> str | None:
+        none = [not_(conjunction(constraints(part))) for part in parts]
+        if any(n is False for n in none):
             return None
-        if self.space.check([*constraints(joined), *(n for n in neither if n is not True)]) is not None:
-            return "the joined state has an input of neither side"
+        if self.space.check([*constraints(joined), *(n for n in none if n is not True)]) is not None:
+            return "the joined state has an input of no side"
         return None
 
 
@@ -80,11 +81,10 @@ def has_undefined(value: Value) -> bool:
 def value_pairs(side: State, joined: State) -> Iterator[tuple[Value, Value, int]]:
     """Values of a side and of the joined state that should be equal, where they are not the same."""
     yield from _frame_pairs(side.entry, side.values, joined.values)
-    mine: Continuation = side.continuation
-    other: Continuation = joined.continuation
-    while mine is not other:
+    for mine, other in zip(callers(side.continuation), callers(joined.continuation), strict=True):
+        if mine is other:
+            break
         yield from _frame_pairs(mine[1], mine[3:], other[3:])
-        mine, other = mine[0], other[0]
     for key, page in side.pages.items():
         joint = joined.pages[key]
         if joint is not page:

@@ -9,7 +9,7 @@ import pytest
 from anabranch.cli.flags import settings_from_args
 from anabranch.environment.unknown import SummaryError, read_summaries
 from anabranch.environment.unknown.summaries import Write
-from anabranch.explore.engine import Exploration
+from anabranch.explore.engine import prepare as prepare_exploration
 from anabranch.reduce.setup import reductions
 from anabranch.report.events import Collector
 from tests.machine.harness import Outcome, load, run_source
@@ -26,7 +26,7 @@ def run_reduced(path: Path, source: str, *flags: str) -> Outcome:
     (path / "subject.c").write_text(source)
     settings = settings_from_args([str(path / "subject.c"), *FRESH, *flags])
     collector = Collector()
-    exploration = Exploration(load(settings), settings, collector, None, reductions(settings))
+    exploration = prepare_exploration(load(settings), settings, collector, None, reductions(settings))
     return Outcome(exploration, exploration.run(), collector)
 
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from anabranch.cli.flags import settings_from_args
 from anabranch.explore.engine import Exploration
+from anabranch.explore.engine import prepare as prepare_exploration
 from anabranch.frontend import FrontendOptions, load_program
+from anabranch.reduce.merging.tuning import MergeTuning
 from anabranch.reduce.setup import reductions
 from anabranch.report.events import Collector
 from anabranch.report.result import RunResult
@@ -23,8 +26,14 @@ class Found:
     collector: Collector
 
     @property
+    def merging(self) -> dict[str, Any]:
+        """The figures of merging."""
+        figures: dict[str, Any] = self.result.reductions.get("merging", {})
+        return figures
+
+    @property
     def merges(self) -> int:
-        return int(self.result.reductions.get("merges", 0))
+        return int(self.merging.get("merges", 0))
 
     def ends(self) -> Counter[tuple[object, ...]]:
         """How the single paths end."""
@@ -37,13 +46,15 @@ class Found:
         return sorted(self.run.table.lines_covered(self.run.machine.counters.N))
 
 
-def explore(directory: Path, source: str, *options: str) -> Found:
+def explore(directory: Path, source: str, *options: str, tuning: MergeTuning | None = None) -> Found:
     """Explore a program given as text, with a test for every path unless the options say otherwise."""
-    run, collector = prepare(directory, source, *options)
+    run, collector = prepare(directory, source, *options, tuning=tuning)
     return Found(run, run.run(), collector)
 
 
-def prepare(directory: Path, source: str, *options: str) -> tuple[Exploration, Collector]:
+def prepare(
+    directory: Path, source: str, *options: str, tuning: MergeTuning | None = None
+) -> tuple[Exploration, Collector]:
     """The same, not yet run."""
     path = directory / "subject.c"
     path.write_text(source)
@@ -54,7 +65,7 @@ def prepare(directory: Path, source: str, *options: str) -> tuple[Exploration, C
         FrontendOptions(defines=settings.defines, opt_level=settings.opt_level, entry=settings.entry),
     )
     collector = Collector()
-    return Exploration(program, settings, collector, None, reductions(settings)), collector
+    return prepare_exploration(program, settings, collector, None, reductions(settings, tuning)), collector
 
 
 KINDS = (

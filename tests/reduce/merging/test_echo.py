@@ -9,7 +9,7 @@ import pytest
 
 from anabranch.expr import Expr
 from anabranch.machine import State
-from anabranch.reduce.merging import merge
+from anabranch.machine.joining import encoder
 from anabranch.reduce.qce.source import local_name
 from tests.reduce.merging.harness import explore
 
@@ -52,7 +52,7 @@ def differing(a: State, b: State) -> dict[str, tuple[Any, Any]]:
 def joins(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, tuple[Any, Any]]]]:
     """Every join in `echo`: what differed."""
     seen: list[tuple[str, dict[str, tuple[Any, Any]]]] = []
-    original = merge.join
+    original = encoder.join
 
     def recorded(a: State, b: State, *more: Any) -> State:
         joined = original(a, b, *more)
@@ -60,7 +60,7 @@ def joins(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, tuple[An
         seen.append((site.unit.function.name, differing(a, b)))
         return joined
 
-    monkeypatch.setattr(merge, "join", recorded)
+    monkeypatch.setattr(encoder, "join", recorded)
     return seen
 
 

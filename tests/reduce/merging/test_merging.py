@@ -148,7 +148,7 @@ def test_the_same_paths_end_in_the_same_way(tmp_path: Path, name: str, kind: tup
     assert merged.ends() == plain.ends()
     assert merged.errors() == plain.errors()
     assert merged.lines() == plain.lines()
-    assert merged.result.reductions["wrong"] == 0
+    assert merged.merging["wrong"] == 0
     names = {tuple(name for name, _ in test.objects) for test in plain.collector.tests}
     assert {tuple(name for name, _ in test.objects) for test in merged.collector.tests} == names
 
@@ -241,4 +241,4 @@ int main(void) {
 def test_an_element_behind_a_pointer_is_one_of_many(tmp_path: Path, place: str, apart: bool) -> None:
     """What a read through a pointer in memory means is any byte of an array, but all of a variable."""
     found = explore(tmp_path, BEHIND_POINTERS % (place, place), "--merge", "qce", "--merging", "static")
-    assert ("not similar" in found.result.reductions["refused"]) is apart
+    assert ("not similar" in found.merging["refused"]) is apart

@@ -1,0 +1,172 @@
+"""What a technique is: one way to explore less, with what it promises and the operators that it provides.
+
+Every technique is a subclass of `Technique` in a folder of its own; it overrides the operators that it
+provides and leaves the others alone. The loop asks all techniques of a run in their order and knows none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, ClassVar, Literal, NamedTuple
+
+from anabranch.explore.coverage import BlockTable
+from anabranch.explore.protocols import Search
+from anabranch.explore.worklist import Index
+from anabranch.machine import Events, State
+
+Goal = Literal["coverage", "bugs", "paths"]
+GOALS: frozenset[Goal] = frozenset(("coverage", "bugs", "paths"))
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """What a technique promises: what it keeps, what it may lose, and the goals it therefore serves."""
+
+    keeps: str
+    loses: str
+    serves: frozenset[Goal]
+
+
+EXACT = Contract(keeps="every path, exactly", loses="nothing", serves=GOALS)
+
+
+class Settled(NamedTuple):
+    """Waiting states that go, and those that wait instead."""
+
+    gone: Sequence[State]
+    instead: Sequence[State] = ()
+
+
+class Merge(NamedTuple):
+    """A waiting state and what it and the successor at hand become together."""
+
+    partner: State
+    merged: State
+
+
+class Technique:
+    """One way to explore less. Every method does nothing unless a technique overrides it."""
+
+    name: ClassVar[str]
+    """Of its heading in `run.json`."""
+    contract: ClassVar[Contract]
+
+    @property
+    def indexes(self) -> Sequence[Index]:
+        """What it wants to find waiting states by."""
+        return ()
+
+    # ---- before the run ------------------------------------------------------------------------------
+
+    def listen(self, events: Events) -> None:
+        """Add its listeners to the events of the running path."""
+
+    def instrument(self, table: BlockTable) -> None:
+        """Say what has to be counted beyond blocks, before any code is translated."""
+
+    def order(self, search: Search[State]) -> Search[State]:
+        """The search order with its own around it, or in its place."""
+        return search
+
+    def begin(self, states: Sequence[State]) -> Sequence[State]:
+        """The states that the run starts with."""
+        return states
+
+    # ---- operators -----------------------------------------------------------------------------------
+
+    def settle(self) -> Iterator[Settled]:
+        """Groups of waiting states that are complete and become fewer. When the iterator is asked to go on,
+        the loop has replaced them."""
+        return iter(())
+
+    def covers(self, state: State) -> bool:
+        """Is everything that the state can still show already shown? Asked when it is made and when it is picked."""
+        return False
+
+    def merge(self, state: State) -> Iterator[Merge]:
+        """Waiting states that the state is merged with, one after the other. When the iterator is asked to go
+        on, the loop has taken the partner out."""
+        return iter(())
+
+    def forks(self, state: State) -> int | None:
+        """After how many forks the picked state is to wait again; None if the technique has no opinion."""
+        return None
+
+    def given_up(self, state: State) -> None:
+        """A state that waited will not be explored further: a limit was reached."""
+
+    # ---- after the run -------------------------------------------------------------------------------
+
+    def finish(self) -> None:
+        """All is done; told before anything is counted."""
+
+    def figures(self) -> dict[str, Any]:
+        """What `run.json` tells of it, under its name."""
+        return {}
+
+
+class Techniques:
+    """The techniques of a run as the loop sees them: those that provide an operator are asked, in their order."""
+
+    def __init__(self, techniques: Sequence[Technique] = ()) -> None:
+        self.all = tuple(techniques)
+        self._settles = self._that_provide("settle")
+        self._covers = self._that_provide("covers")
+        self._merges = self._that_provide("merge")
+        self._forks = self._that_provide("forks")
+
+    def _that_provide(self, operator: str) -> tuple[Any, ...]:
+        default: Callable[..., Any] = getattr(Technique, operator)
+        return tuple(
+            getattr(technique, operator)
+            for technique in self.all
+            if getattr(type(technique), operator) is not default
+        )
+
+    def order(self, search: Search[State]) -> Search[State]:
+        for technique in self.all:
+            search = technique.order(search)
+        return search
+
+    def begin(self, states: Sequence[State]) -> Sequence[State]:
+        for technique in self.all:
+            states = technique.begin(states)
+        return states
+
+    def settle(self) -> Iterable[Settled]:
+        return chain.from_iterable([settle() for settle in self._settles]) if self._settles else ()
+
+    def covers(self, state: State) -> bool:
+        for covers in self._covers:
+            if covers(state):
+                return True
+        return False
+
+    def merge(self, state: State) -> Iterable[Merge]:
+        return self._merge(state) if self._merges else ()
+
+    def _merge(self, state: State) -> Iterator[Merge]:
+        for merge in self._merges:
+            for found in merge(state):
+                state = found.merged
+                yield found
+
+    def forks(self, state: State) -> int | None:
+        if not self._forks:
+            return None
+        wanted = [number for forks in self._forks if (number := forks(state)) is not None]
+        return min(wanted, default=None)
+
+    def given_up(self, state: State) -> None:
+        for technique in self.all:
+            technique.given_up(state)
+
+    def finish(self) -> None:
+        for technique in self.all:
+            technique.finish()
+
+    def figures(self) -> dict[str, Any]:
+        """By the names of the techniques."""
+        return {technique.name: figures for technique in self.all if (figures := technique.figures())}

@@ -1,0 +1,39 @@
+"""What happens on the running path, told to whoever listens.
+
+One hub for a machine. Listeners are functions in a list, called in the order in which they were added; an event
+that nobody hears costs a test of an empty list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from anabranch.machine.state import Continuation, State
+from anabranch.machine.translator.sites import BranchSite, PointSite, ReturnSite, Target
+
+Forked = Callable[[BranchSite | PointSite, Continuation], None]
+"""`(site of the decision, continuation of its frame)`: the running path is about to fork."""
+Arrived = Callable[[int, Target, Continuation, tuple[Any, ...]], bool]
+"""`(counter, block, continuation and live values of the frame)`: does the running path stop at this block?"""
+Returned = Callable[[ReturnSite, Continuation], bool]
+"""`(site behind the call, continuation of the caller)`: does the running path stop behind this call?"""
+
+
+class Events:
+    """Everything that a technique can hear of the running path."""
+
+    __slots__ = ("arrived", "entered", "forked", "region", "returned", "tick")
+
+    def __init__(self) -> None:
+        self.entered: list[Callable[[State], None]] = []
+        """A waiting state is about to run."""
+        self.forked: list[Forked] = []
+        self.arrived: list[Arrived] = []
+        """The running path came to a block that is watched (`Stops.install`); it stops if any listener says so."""
+        self.returned: list[Returned] = []
+        """The running path came back from a call that is watched; it stops if any listener says so."""
+        self.region: list[Callable[[bool], None]] = []
+        """The program opens (True) or closes a region whose paths it wants merged: `klee_open_merge` and its like."""
+        self.tick: list[Callable[[], None]] = []
+        """Housekeeping is due within a long turn."""
