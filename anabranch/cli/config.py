@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from anabranch.cli.settings import Option, SettingsError, options
-from anabranch.cli.values import suggestion
+from anabranch.values import suggestion
 
 FILE_NAME = "anabranch.toml"
 

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 from anabranch.cli.config import read_config
 from anabranch.cli.program_input import INPUT_FLAGS, split_words
 from anabranch.cli.settings import GROUPS, Option, RunSettings, SettingsError, default_text, options
-from anabranch.cli.values import suggestion
+from anabranch.values import suggestion
 
 _DESCRIPTION = """\
 Explore all paths of a C program on symbolic inputs; write a test for each path worth one, and a report for
@@ -48,7 +48,8 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
 
 def _help_text(field_name: str, option: Option) -> str:
     default = default_text(field_name)
-    return option.help.replace("%", "%%") + (f" (default: {default})" if default else "")
+    text = option.help if isinstance(option.help, str) else option.help()
+    return text.replace("%", "%%") + (f" (default: {default})" if default else "")
 
 
 def _add_flag(group: argparse._ArgumentGroup, field_name: str, option: Option) -> None:

@@ -13,19 +13,21 @@ from pathlib import Path
 from typing import Any
 
 from anabranch.cli.program_input import ProgramInput, parse_file, parse_variable, parse_words
-from anabranch.cli.values import (
+from anabranch.explore.backends import BACKENDS
+from anabranch.explore.checks import CHOICES, MEMTRACK, chosen, compiled_in, expanded, help_text
+from anabranch.explore.search import ORDERS
+from anabranch.values import (
     at_least,
     number_between,
     one_of,
+    one_of_these,
     parse_define,
     parse_limit,
     parse_memory,
     parse_name,
     parse_time,
 )
-from anabranch.explore.checks import CHOICES, MEMTRACK, chosen, compiled_in, expanded, help_text
 
-SEARCHES = ("dfs", "bfs", "random-path", "random-state", "nurs:covnew", "nurs:md2u", "places", "topological")
 TEST_CHOICES = ("all", "covering", "errors", "none")
 GROUPS = (
     "Program",
@@ -54,7 +56,7 @@ class Option:
 
     name: str
     group: str
-    help: str
+    help: str | Callable[[], str]
     parse: Callable[[str], Any] | None
     short: str = ""
     metavar: str = ""
@@ -70,7 +72,7 @@ def _option(
     default: Any,
     name: str,
     group: str,
-    help: str,
+    help: str | Callable[[], str],
     parse: Callable[[str], Any] | None,
     **more: Any,
 ) -> Any:
@@ -190,8 +192,8 @@ class RunSettings:
 
     search: tuple[str, ...] = _option(
         ("random-path", "places"), "search", "Search",
-        "order of exploration; several take turns (repeatable): " + ", ".join(SEARCHES),
-        one_of(*SEARCHES), metavar="NAME", repeat=True,
+        lambda: f"order of exploration; several take turns (repeatable): {ORDERS.help()}",
+        one_of_these(ORDERS.names), metavar="NAME", repeat=True,
     )  # fmt: skip
     batch_forks: int = _option(
         16, "batch-forks", "Search", "go on with a state for at most N forks before choosing anew",
@@ -332,6 +334,11 @@ class RunSettings:
     )  # fmt: skip
     fail_on_error: bool = _switch("fail-on-error", "Errors", "exit with 1 if an error was found")
 
+    solver: str = _option(
+        "bitwuzla", "solver", "Solver",
+        lambda: f"what decides the queries that simpler means leave open: {BACKENDS.help()}",
+        one_of_these(BACKENDS.names), metavar="NAME",
+    )  # fmt: skip
     check_solver: bool = _switch(
         "check-solver", "Solver", "check every answer of the solver with a second one"
     )

@@ -242,7 +242,7 @@ def _included(program: Any, name: str, files: Sequence[Path]) -> str:
 
 
 def _check_functions(program: Any, names: Sequence[str]) -> None:
-    from anabranch.cli.values import suggestion
+    from anabranch.values import suggestion
 
     defined = [function.name for function in program.module.defined_functions()]
     for name in names:

@@ -14,6 +14,7 @@ from anabranch.analysis.distance import DistanceGraph
 from anabranch.environment import EXTERNAL_GLOBALS, MODELS, OVERRIDES
 from anabranch.environment.unknown import UnknownFunctions, UnknownObjects, UnknownSettings, read_summaries
 from anabranch.environment.whole import whole_model
+from anabranch.explore.backends import BACKENDS, QueryLimits
 from anabranch.explore.checks import makes
 from anabranch.explore.coverage import BlockTable
 from anabranch.explore.distance import UncoveredDistance, UncoveredMeasure
@@ -24,7 +25,7 @@ from anabranch.explore.search import SearchContext, make_search
 from anabranch.explore.settings import ExploreSettings, LoadedProgram
 from anabranch.explore.tree import ExecutionTree
 from anabranch.machine import Machine, MachineSettings, ModelApi, Observer, State
-from anabranch.solver import Backend, BitwuzlaBackend, CrossChecked, QueryLog, SliceSpace, Z3Backend
+from anabranch.solver import Backend, CrossChecked, QueryLog, SliceSpace
 
 GRACE = 1.0
 """Seconds that a query may go on after the time of the run is up."""
@@ -104,14 +105,13 @@ def query_seconds(settings: ExploreSettings) -> float | None:
 
 def make_backend(settings: ExploreSettings, log_dir: Path | None) -> Backend:
     """The solver behind the chain, with a second opinion and a log of queries where wanted."""
-    end = None if settings.max_time is None else monotonic() + settings.max_time + GRACE
-    backend: Backend = BitwuzlaBackend(
-        seconds=query_seconds(settings),
-        share=HARD_QUERIES if settings.max_time is not None else None,
-        end=end,
-    )
+    limits = QueryLimits(seconds=query_seconds(settings))
+    if settings.max_time is not None:
+        limits = limits._replace(share=HARD_QUERIES, end=monotonic() + settings.max_time + GRACE)
+    backend = BACKENDS.find(settings.solver)(limits)
     if settings.check_solver:
-        backend = CrossChecked(backend, Z3Backend(), log_dir)
+        second = "z3" if settings.solver != "z3" else "bitwuzla"
+        backend = CrossChecked(backend, BACKENDS.find(second)(QueryLimits()), log_dir)
     if settings.log_queries and log_dir is not None:
         backend = QueryLog(backend, log_dir / "queries")
     return backend
@@ -147,7 +147,7 @@ def make_order(
         tree=tree,
         counters=counters,
         distance=distance,
-        vain=vain,
+        fruitless=vain,
         order_key=order,
     )
     return make_search(settings.search, context)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from anabranch.environment.unknown.calls import Answer
+from anabranch.explore.backends import BACKENDS, QueryLimits
 from anabranch.explore.engine import Exploration, Reduce
 from anabranch.explore.settings import ExploreSettings
 from anabranch.expr import expr_vars, variable
@@ -16,7 +17,7 @@ from anabranch.ir.module import Module
 from anabranch.report.errors import ErrorRecord
 from anabranch.report.events import Listener
 from anabranch.report.result import Ratio, RunResult
-from anabranch.solver import BitwuzlaBackend, SliceSpace
+from anabranch.solver import SliceSpace
 from anabranch.unit.arguments import UnitInput, Unsupported
 from anabranch.unit.failures import Failures
 from anabranch.unit.harness import HarnessWriter, NoHarness
@@ -126,7 +127,7 @@ def explore_function(
         exploration.machine.deactivate()
         return UnitResult(called.name, None, unsupported=str(reason))
     found = UnitResult(called.name, result, blocks=_blocks(exploration, called.name))
-    space = SliceSpace(BitwuzlaBackend(seconds=RANK_SECONDS))
+    space = SliceSpace(BACKENDS.find(settings.solver)(QueryLimits(seconds=RANK_SECONDS)))
     call.function = called
     for number, (key, error) in enumerate(failures.errors.items(), 1):
         ranked = rank(failures.by_key[key], failures.rejected, unknown, space)

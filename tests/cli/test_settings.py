@@ -107,6 +107,8 @@ FLAGS = [
     "--all-errors",
     "--silent-assume",
     "--fail-on-error",
+    "--solver",
+    "z3",
     "--check-solver",
     "--log-queries",
     "--tests",
@@ -181,6 +183,7 @@ no-check = ["bounds", "vla-bound"]
 all-errors = true
 silent-assume = true
 fail-on-error = true
+solver = "z3"
 check-solver = true
 log-queries = true
 tests = "all"
