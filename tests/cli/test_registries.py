@@ -65,7 +65,7 @@ def plugin() -> Iterator[dict[str, int]]:
 
 def test_every_order_can_be_asked_for() -> None:
     for name in ORDERS.names():
-        assert settings_from_args(["a.c", "--search", name]).search == (name,)
+        assert settings_from_args(["a.c", "--search", name]).search.orders == (name,)
     assert {"nurs:depth", "nurs:rp", "nurs:icnt"} <= set(ORDERS.names())
 
 

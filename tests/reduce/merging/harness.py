@@ -51,7 +51,9 @@ def prepare(directory: Path, source: str, *options: str) -> tuple[Exploration, C
     settings = settings_from_args([str(path), "--tests", "all", "--all-errors", *order, *options])
     program = load_program(
         settings.inputs,
-        FrontendOptions(defines=settings.defines, opt_level=settings.opt_level, entry=settings.entry),
+        FrontendOptions(
+            defines=settings.build.defines, opt_level=settings.build.opt_level, entry=settings.build.entry
+        ),
     )
     collector = Collector()
     return Exploration(program, settings, collector, None, reductions(settings)), collector
