@@ -37,7 +37,8 @@ HARD_QUERY = 0.01
 
 def find_model(name: str, api: ModelApi, settings: ExploreSettings) -> Any:
     """The environment's model of a C function, bound to a machine."""
-    whole = whole_model(name, settings.string_limit) if settings.strings == "whole" else None
+    wanted = settings.execution
+    whole = whole_model(name, wanted.string_limit) if wanted.strings == "whole" else None
     found = MODELS.get(name)
     if found is None:
         return None if whole is None else partial(whole, api)
@@ -74,45 +75,46 @@ def make_machine(
         OVERRIDES,
         EXTERNAL_GLOBALS,
         MachineSettings(
-            check_overflow=makes("overflow", settings.checks, settings.no_checks),
-            max_stack_frames=settings.max_stack_frames,
-            max_forks=settings.max_forks,
-            max_depth=settings.max_depth,
-            only_interpret=settings.interpret,
-            release_at_end=watches_heap(settings.checks),
-            unknown_functions=settings.externals == "fresh",
-            uninitialised=settings.uninitialised,
+            check_overflow=makes("overflow", settings.errors.checks, settings.errors.no_checks),
+            max_stack_frames=settings.limits.stack_frames,
+            max_forks=settings.limits.forks,
+            max_depth=settings.limits.depth,
+            only_interpret=settings.execution.interpret,
+            release_at_end=watches_heap(settings.errors.checks),
+            unknown_functions=settings.execution.externals == "fresh",
+            uninitialised=settings.execution.uninitialised,
         ),
     )
 
 
 def make_unknown(machine: Machine, settings: ExploreSettings) -> UnknownFunctions | None:
     """What stands for functions without a body, if the settings want any."""
-    if settings.externals != "fresh":
+    if settings.execution.externals != "fresh":
         return None
-    summaries = read_summaries(settings.summaries) if settings.summaries is not None else {}
-    wanted = UnknownSettings(settings.depth, settings.buffer_size, settings.alias)
+    given = settings.execution
+    summaries = read_summaries(given.summaries) if given.summaries is not None else {}
+    wanted = UnknownSettings(given.depth, given.buffer_size, given.alias)
     return UnknownFunctions(UnknownObjects(machine, wanted), summaries)
 
 
 def query_seconds(settings: ExploreSettings) -> float | None:
     """What a single query may take: a small part of the time if that is limited, for there is other work."""
-    limits = [settings.max_solver_time]
-    if settings.max_time is not None:
-        limits.append(HARD_QUERY * settings.max_time)
+    limits = [settings.limits.solver_time]
+    if settings.limits.time is not None:
+        limits.append(HARD_QUERY * settings.limits.time)
     return min((limit for limit in limits if limit is not None), default=None)
 
 
 def make_backend(settings: ExploreSettings, log_dir: Path | None) -> Backend:
     """The solver behind the chain, with a second opinion and a log of queries where wanted."""
     limits = QueryLimits(seconds=query_seconds(settings))
-    if settings.max_time is not None:
-        limits = limits._replace(share=HARD_QUERIES, end=monotonic() + settings.max_time + GRACE)
-    backend = BACKENDS.find(settings.solver)(limits)
-    if settings.check_solver:
-        second = "z3" if settings.solver != "z3" else "bitwuzla"
+    if settings.limits.time is not None:
+        limits = limits._replace(share=HARD_QUERIES, end=monotonic() + settings.limits.time + GRACE)
+    backend = BACKENDS.find(settings.solver.name)(limits)
+    if settings.solver.check:
+        second = "z3" if settings.solver.name != "z3" else "bitwuzla"
         backend = CrossChecked(backend, BACKENDS.find(second)(QueryLimits()), log_dir)
-    if settings.log_queries and log_dir is not None:
+    if settings.solver.log_queries and log_dir is not None:
         backend = QueryLog(backend, log_dir / "queries")
     return backend
 
@@ -143,14 +145,14 @@ def make_order(
     )
     order = TopologicalOrder(table)
     context: SearchContext[State] = SearchContext(
-        seed=settings.seed,
+        seed=settings.search.seed,
         tree=tree,
         counters=counters,
         distance=distance,
         fruitless=vain,
         order_key=order,
     )
-    return make_search(settings.search, context)
+    return make_search(settings.search.orders, context)
 
 
 class TopologicalOrder:

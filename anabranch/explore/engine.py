@@ -84,7 +84,7 @@ class Exploration:
         expr.reset()
         self.rows: list[list[Row]] = []
         self.row_count = 0
-        self.rows_kept = ROWS_KEPT if settings.max_time is None else ROWS_KEPT_TIMED
+        self.rows_kept = ROWS_KEPT if settings.limits.time is None else ROWS_KEPT_TIMED
         self.tree = ExecutionTree(self._keep_rows)
         self.table = BlockTable(program.module, is_user_function, after_calls=True)
         self.space = SliceSpace(make_backend(settings, log_dir))
@@ -103,21 +103,21 @@ class Exploration:
             program, settings, self.tree, self.table, counters, self.new_coverage, self.vain
         )
         self.operators = Operators(self.search, NoMerge(), NoPrune())
-        self.batch = NO_BATCH if settings.search == ("dfs",) else settings.batch_forks
+        self.batch = NO_BATCH if settings.search.orders == ("dfs",) else settings.search.batch_forks
         if reduce is not None:
             self.operators = reduce(self)
             self.search = self.operators.search
         self.figures = Figures(self.machine, self.table, self.tree, self.search, self.reporter, self.space)
         self.limits = Limits(
             LimitSettings(
-                time=settings.max_time,
-                instructions=settings.max_instructions,
-                tests=settings.max_tests,
-                memory=settings.max_memory * 1_000_000 if settings.max_memory else None,
+                time=settings.limits.time,
+                instructions=settings.limits.instructions,
+                tests=settings.limits.tests,
+                memory=settings.limits.memory * 1_000_000 if settings.limits.memory else None,
             )
         )
-        if settings.max_time is not None:
-            self.machine.trap.seconds = settings.max_time / TURNS_IN_TIME
+        if settings.limits.time is not None:
+            self.machine.trap.seconds = settings.limits.time / TURNS_IN_TIME
         self.stopped: str | None = None
         self.states_to_end = 0  # for the sake of memory
         self.waiting_max = 0
@@ -140,7 +140,9 @@ class Exploration:
         place, before, began = state.place, self.new_coverage.version, time.monotonic()
         trap = self.machine.trap
         settings = self.settings
-        trap.begin_turn(settings.batch_instructions, settings.max_instructions, alone=not len(self.search))
+        trap.begin_turn(
+            settings.search.batch_instructions, settings.limits.instructions, alone=not len(self.search)
+        )
         if trap.seconds is not None:
             self.machine.decider.turn_ends = began + trap.seconds / FORKING_SHARE
         own, siblings = self.machine.run(state, 1 if self.operators.in_a_hurry() else self.batch)
@@ -167,7 +169,11 @@ class Exploration:
 
     def go_on(self) -> bool:
         """Between two states: look around if it is time to, make room if memory runs short."""
-        if self.look_due or self.settings.max_tests is not None or self.settings.max_instructions is not None:
+        if (
+            self.look_due
+            or self.settings.limits.tests is not None
+            or self.settings.limits.instructions is not None
+        ):
             self.look()
             if self.states_to_end:
                 self._save_memory()
@@ -271,8 +277,8 @@ class Exploration:
         reporter = self.reporter
         left = len(self.search)
         if self.stopped is not None:
-            if self.settings.max_time is not None:
-                self.reporter.deadline = time.monotonic() + FINISHING * self.settings.max_time
+            if self.settings.limits.time is not None:
+                self.reporter.deadline = time.monotonic() + FINISHING * self.settings.limits.time
             self._give_up(list(self.search.states()), self.stopped)
         self.operators.finish()
         self.tree.flush()
@@ -320,15 +326,15 @@ class Exploration:
 
     def _checks(self) -> list[Check]:
         """The checks that the run made: what may hold anything, or zero, is no error."""
-        made = chosen(self.settings.checks, self.settings.no_checks)
-        error = self.settings.uninitialised == "error"
+        made = chosen(self.settings.errors.checks, self.settings.errors.no_checks)
+        error = self.settings.execution.uninitialised == "error"
         return [check for check in made if error or check.name != "uninitialised"]
 
     def _uninitialised(self) -> dict[str, Any]:
         """What was assumed of uninitialised memory and locals, as `run.json` tells it."""
         unknowns = self.machine.unknowns
         if unknowns is None:
-            return {} if self.settings.uninitialised == "error" else {"values": "zero"}
+            return {} if self.settings.execution.uninitialised == "error" else {"values": "zero"}
         return {"values": "symbolic", "decided_on": dict(sorted(unknowns.decisions.items()))}
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 from anabranch.explore.engine import NO_BATCH, Exploration, Operators, Reduce
 from anabranch.explore.leaks import watches_heap
 from anabranch.explore.protocols import NoMerge, NoPrune, Search
 from anabranch.explore.search.plain import Dfs
 from anabranch.explore.search.topological import Topological
+from anabranch.explore.settings import ExploreSettings
 from anabranch.machine import State
 from anabranch.reduce.merging.dynamic import DynamicMerging
 from anabranch.reduce.merging.ledger import Ledger
@@ -17,14 +18,16 @@ from anabranch.reduce.merging.multiplicity import regression
 from anabranch.reduce.merging.places import Places
 from anabranch.reduce.merging.race import PATIENCE, Contestant, Race
 from anabranch.reduce.merging.regions import Regions
+from anabranch.reduce.merging.settings import MergingSettings
 from anabranch.reduce.merging.share import TimeShare
 from anabranch.reduce.merging.similarity import Everything, QceSimilarity, Similarity
 from anabranch.reduce.merging.static import StaticMerging, in_rounds
 from anabranch.reduce.merging.verify import Verifier
 from anabranch.reduce.merging.waiting import Waiting
 from anabranch.reduce.qce import QceParameters
-from anabranch.reduce.zequivalence.install import ZParts, ZSettings
+from anabranch.reduce.zequivalence.install import ZParts
 from anabranch.reduce.zequivalence.prune import ZEquivalence
+from anabranch.reduce.zequivalence.settings import ZSettings
 
 # Work in about microseconds.
 INSTRUCTION = 0.08
@@ -37,36 +40,15 @@ MERGED_TURN = 600
 MERGED_EFFORT = 100
 
 
-class ReduceSettings(ZSettings, Protocol):
-    """The settings that techniques read."""
-
-    @property
-    def goal(self) -> str: ...
-    @property
-    def merge(self) -> str: ...
-    @property
-    def merging(self) -> str: ...
-    @property
-    def max_time(self) -> float | None: ...
-    @property
-    def qce_alpha(self) -> float: ...
-    @property
-    def qce_beta(self) -> float: ...
-    @property
-    def qce_kappa(self) -> int: ...
-    @property
-    def qce_zeta(self) -> float: ...
-
-
-def reductions(settings: ReduceSettings) -> Reduce | None:
+def reductions(settings: ExploreSettings) -> Reduce | None:
     """What the settings ask for, or None."""
     policy = merge_policy(settings)
-    if policy == "none" and settings.zeq == "off":
+    if policy == "none" and settings.group(ZSettings).method == "off":
         return None
     return lambda run: install(run, settings, policy)
 
 
-def install(run: Exploration, settings: ReduceSettings, policy: str) -> Operators:
+def install(run: Exploration, settings: ExploreSettings, policy: str) -> Operators:
     """Twins are removed first, then what is left is merged (seed 000, section 5.5)."""
     zeq = ZParts(run, settings) if removes_twins(run, settings) else None
     if policy != "none":
@@ -77,33 +59,36 @@ def install(run: Exploration, settings: ReduceSettings, policy: str) -> Operator
     return operators if zeq is None else zeq.into(operators)
 
 
-def removes_twins(run: Exploration, settings: ReduceSettings) -> bool:
+def removes_twins(run: Exploration, settings: ExploreSettings) -> bool:
     """Does the contract of z-equivalence serve the goal, where it is asked for?"""
-    if settings.zeq == "off":
+    if settings.group(ZSettings).method == "off":
         return False
-    if settings.goal not in ZEquivalence.contract.serves:
+    if settings.search.goal not in ZEquivalence.contract.serves:
         run.listener.on_warning(
-            f"--zeq {settings.zeq} is not used: with --goal {settings.goal}, no path may be left out"
+            f"--zeq {settings.group(ZSettings).method} is not used:"
+            f" with --goal {settings.search.goal}, no path may be left out"
         )
         return False
     return True
 
 
-def merge_policy(settings: ReduceSettings) -> str:
+def merge_policy(settings: ExploreSettings) -> str:
     """Which states to merge, by the goal unless the user says so."""
-    if settings.merge != "default":
-        return settings.merge
-    if settings.zeq != "off" and settings.goal != "paths":
+    if settings.group(MergingSettings).policy != "default":
+        return settings.group(MergingSettings).policy
+    if settings.group(ZSettings).method != "off" and settings.search.goal != "paths":
         return "none"  # joined inside a call, nothing would be left to compare behind it
-    return "none" if settings.goal == "coverage" else "auto"
+    return "none" if settings.search.goal == "coverage" else "auto"
 
 
-def install_merging(run: Exploration, settings: ReduceSettings, policy: str, zeq: ZParts | None) -> Operators:
+def install_merging(
+    run: Exploration, settings: ExploreSettings, policy: str, zeq: ZParts | None
+) -> Operators:
     """Merging of states, static or dynamic."""
     machine, places = run.machine, Places()
     machine.merges_regions = True
     similarity = make_similarity(run, settings, policy)
-    leaks = watches_heap(run.settings.checks)
+    leaks = watches_heap(run.settings.errors.checks)
     ledger = Ledger(lambda: run.space.backend.effort, lambda: machine.decider.forks, policy == "auto")
 
     def wrong(text: str) -> None:
@@ -121,12 +106,12 @@ def install_merging(run: Exploration, settings: ReduceSettings, policy: str, zeq
         driving = run.search if zeq is None else zeq.stack(run.search)
         share = None
         # Twins are found at stops, too, which are suspended while paths are not merged.
-        if policy == "auto" and settings.max_time is not None and zeq is None:
-            share = TimeShare(settings.max_time)
+        if policy == "auto" and settings.limits.time is not None and zeq is None:
+            share = TimeShare(settings.limits.time)
         dynamic = DynamicMerging(machine, places, similarity, driving, ledger, share=share)
         merging = Merging(dynamic.waiting, dynamic, similarity, run.space, run.tree, ledger, leaks)
         merging.plain = lambda: machine.stops.suspended
-        merging.verifier = Verifier(run.space, wrong) if settings.verify_reductions else None
+        merging.verifier = Verifier(run.space, wrong) if settings.search.verify_reductions else None
         regions = Regions(dynamic, run.space, run.tree)
         merging.search = regions
         return Operators(
@@ -138,7 +123,7 @@ def install_merging(run: Exploration, settings: ReduceSettings, policy: str, zeq
         )
     waiting = Waiting(Topological(places.rank), similarity.key, ledger.turn)
     merging = Merging(waiting, waiting, similarity, run.space, run.tree, ledger, leaks)
-    merging.verifier = Verifier(run.space, wrong) if settings.verify_reductions else None
+    merging.verifier = Verifier(run.space, wrong) if settings.search.verify_reductions else None
     merging.in_rounds = in_rounds
     StaticMerging(machine, places, waiting, ledger)
     merging.plain = lambda: machine.stops.suspended
@@ -157,7 +142,7 @@ def install_merging(run: Exploration, settings: ReduceSettings, policy: str, zeq
         return done + merged * (MERGED_TURN * run.picks + MERGED_EFFORT * run.space.backend.effort)
 
     # In limited time not all may be seen: then the search order says what comes first, and each has its half.
-    limited = settings.goal == "bugs" and settings.max_time is not None
+    limited = settings.search.goal == "bugs" and settings.limits.time is not None
     alone: Search[State] = run.search if limited else Dfs()
     machine.stops.suspend()  # the plain one begins
     regional = marks_regions(run)
@@ -179,21 +164,17 @@ def marks_regions(run: Exploration) -> bool:
     return "klee_close_merge" in run.program.module.functions
 
 
-def is_dynamic(settings: ReduceSettings) -> bool:
+def is_dynamic(settings: ExploreSettings) -> bool:
     """Static merging is for runs that are to see everything; a limit on time says that one will not, unless
     its goal is to."""
-    if settings.merging == "auto":
-        return settings.goal == "coverage" and settings.max_time is not None
-    return settings.merging == "dynamic"
+    if settings.group(MergingSettings).kind == "auto":
+        return settings.search.goal == "coverage" and settings.limits.time is not None
+    return settings.group(MergingSettings).kind == "dynamic"
 
 
-def make_similarity(run: Exploration, settings: ReduceSettings, policy: str) -> Similarity:
+def make_similarity(run: Exploration, settings: ExploreSettings, policy: str) -> Similarity:
     if policy == "all":
         return Everything()
-    parameters = QceParameters(
-        alpha=settings.qce_alpha,
-        beta=settings.qce_beta,
-        kappa=settings.qce_kappa,
-        zeta=settings.qce_zeta,
-    )
+    given = settings.group(MergingSettings)
+    parameters = QceParameters(alpha=given.alpha, beta=given.beta, kappa=given.kappa, zeta=given.zeta)
     return QceSimilarity(run.machine, parameters)

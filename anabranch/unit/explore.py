@@ -127,7 +127,7 @@ def explore_function(
         exploration.machine.deactivate()
         return UnitResult(called.name, None, unsupported=str(reason))
     found = UnitResult(called.name, result, blocks=_blocks(exploration, called.name))
-    space = SliceSpace(BACKENDS.find(settings.solver)(QueryLimits(seconds=RANK_SECONDS)))
+    space = SliceSpace(BACKENDS.find(settings.solver.name)(QueryLimits(seconds=RANK_SECONDS)))
     call.function = called
     for number, (key, error) in enumerate(failures.errors.items(), 1):
         ranked = rank(failures.by_key[key], failures.rejected, unknown, space)
