@@ -23,7 +23,7 @@ from anabranch.explore.coverage import BlockTable
 from anabranch.explore.entry import Build, entry_arguments, start_states
 from anabranch.explore.figures import Figures
 from anabranch.explore.library import is_user_function
-from anabranch.explore.limits import Limits, LimitSettings, least_promising, release_memory
+from anabranch.explore.limits import Limits, least_promising, release_memory
 from anabranch.explore.loop import explore_states
 from anabranch.explore.new_coverage import NewCoverage
 from anabranch.explore.protocols import Merge, NoMerge, NoPrune, Prune, Search
@@ -108,14 +108,7 @@ class Exploration:
             self.operators = reduce(self)
             self.search = self.operators.search
         self.figures = Figures(self.machine, self.table, self.tree, self.search, self.reporter, self.space)
-        self.limits = Limits(
-            LimitSettings(
-                time=settings.limits.time,
-                instructions=settings.limits.instructions,
-                tests=settings.limits.tests,
-                memory=settings.limits.memory * 1_000_000 if settings.limits.memory else None,
-            )
-        )
+        self.limits = Limits(settings.limits)
         if settings.limits.time is not None:
             self.machine.trap.seconds = settings.limits.time / TURNS_IN_TIME
         self.stopped: str | None = None

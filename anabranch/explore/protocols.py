@@ -1,4 +1,4 @@
-"""The five operators of the worklist algorithm, as the loop sees them.
+"""The four operators of the worklist algorithm, as the loop sees them.
 
 Every technique is one of these: the loop knows the protocols only, and no technique knows another.
 """
@@ -100,18 +100,6 @@ class Prune(Reduction, Protocol[S_contra]):
     def covers(self, state: S_contra) -> bool: ...
 
 
-class Precision(Reduction, Protocol[S_contra]):
-    """What is abstracted, what is refined?"""
-
-    def abstracts(self, place: int) -> bool:
-        """Whether the code at this block is replaced by a summary or a bound for now."""
-        ...
-
-    def refine(self, state: S_contra) -> bool:
-        """Give up an abstraction that the state's verdict depends on; False if there is none left."""
-        ...
-
-
 class NoMerge(Generic[S]):
     """Every state stays on its own."""
 
@@ -140,7 +128,6 @@ __all__ = [
     "NoMerge",
     "NoPrune",
     "Node",
-    "Precision",
     "Prune",
     "Reduction",
     "Search",
