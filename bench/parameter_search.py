@@ -12,9 +12,10 @@ import argparse
 import random
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
-from anabranch.cli.settings import RunSettings
+from anabranch.cli.settings import all_groups
+from anabranch.options import settings_of
 from bench.lib.scaling import measure
 from bench.lib.table import print_table
 from bench.lib.work import tell
@@ -63,7 +64,7 @@ class Cost:
 
 def known_parameters() -> list[str]:
     """Those of the ladders that the engine has a flag for."""
-    names = {f.name for f in fields(RunSettings)}
+    names = settings_of(all_groups())
     return [p for p in LADDERS if p.replace("-", "_") in names]
 
 
@@ -76,10 +77,10 @@ def flags_of(parameters: Sequence[str], setting: Setting) -> tuple[str, ...]:
 
 def default_setting(parameters: Sequence[str]) -> Setting:
     """The rungs next to the engine's defaults."""
-    defaults = {f.name: f.default for f in fields(RunSettings)}
+    known = settings_of(all_groups())
     rungs = []
     for parameter in parameters:
-        default = defaults[parameter.replace("-", "_")]
+        default = known[parameter.replace("-", "_")].default
         assert isinstance(default, int | float)
         ladder = LADDERS[parameter]
         rungs.append(min(range(len(ladder)), key=lambda i: abs(ladder[i] - default)))

@@ -107,7 +107,7 @@ def functions_in(file: Path, flags: Sequence[str]) -> list[str]:
     """The names of the functions of a file."""
     from anabranch.cli.unit import functions_of, load_files, settings_of
 
-    settings, _, _ = settings_of([str(file), "--all", *flags])
+    settings, _ = settings_of([str(file), "--all", *flags])
     return functions_of(load_files(settings, settings.inputs, "*"), settings.inputs)
 
 

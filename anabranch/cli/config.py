@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from anabranch.cli.settings import Option, SettingsError, options
-from anabranch.cli.values import suggestion
+from anabranch.cli.settings import SettingsError
+from anabranch.options import Option, Setting
+from anabranch.values import suggestion
 
 FILE_NAME = "anabranch.toml"
 
 
-def read_config(given: str | None, directory: Path) -> dict[str, tuple[str, Any]]:
-    """Field name -> (where it stands, raw value) from the file `given`, or from the one in `directory`."""
+def read_config(
+    given: str | None, directory: Path, declared: Mapping[str, Setting]
+) -> dict[str, tuple[str, Any]]:
+    """Key -> (where it stands, raw value) from the file `given`, or from the one in `directory`."""
     path = Path(given) if given is not None else directory / FILE_NAME
     if given is None and not path.is_file():
         return {}
@@ -30,15 +34,15 @@ def read_config(given: str | None, directory: Path) -> dict[str, tuple[str, Any]
         raise SettingsError(f"{path}: {next(iter(document))!r} stands outside the table [run]; move it there")
     if not isinstance(table, dict):
         raise SettingsError(f"{path}: run must be a table: write [run] on a line of its own")
-    by_name = {option.name: (field, option) for field, option in options().items()}
+    by_name = {setting.option.name: setting.option for setting in declared.values()}
     found: dict[str, tuple[str, Any]] = {}
     for key, value in table.items():
         name = key.replace("_", "-")
         if name not in by_name:
             raise SettingsError(f"{path}: unknown setting {key!r}{suggestion(name, list(by_name))}")
-        field, option = by_name[name]
+        option = by_name[name]
         source = f"{path}: {key}"
-        found[field] = (source, _raw(option, value, source, path.parent))
+        found[option.key] = (source, _raw(option, value, source, path.parent))
     return found
 
 

@@ -11,8 +11,9 @@ from typing import Any, NoReturn
 
 from anabranch.cli.config import read_config
 from anabranch.cli.program_input import INPUT_FLAGS, split_words
-from anabranch.cli.settings import GROUPS, Option, RunSettings, SettingsError, default_text, options
-from anabranch.cli.values import suggestion
+from anabranch.cli.settings import HEADINGS, RunSettings, SettingsError, all_groups, default_text
+from anabranch.options import Option, Setting, SettingsGroup, settings_of
+from anabranch.values import suggestion
 
 _DESCRIPTION = """\
 Explore all paths of a C program on symbolic inputs; write a test for each path worth one, and a report for
@@ -27,8 +28,16 @@ Exit codes: 0 the run came to its end (errors found are results; see --fail-on-e
 3 internal problem, 130 stopped by Ctrl-C (results are written)."""
 
 
-class _Parser(argparse.ArgumentParser):
-    """Complains in one line, by an exception."""
+class SettingsParser(argparse.ArgumentParser):
+    """A parser of the flags of some groups of settings. It complains in one line, by an exception."""
+
+    def __init__(self, groups: Sequence[type[SettingsGroup]], **more: Any) -> None:
+        super().__init__(**more, formatter_class=_Formatter, allow_abbrev=False, add_help=False)
+        self.groups = groups
+        try:
+            self.declared = settings_of(groups)
+        except ValueError as error:
+            raise SettingsError(str(error)) from None
 
     def error(self, message: str) -> NoReturn:
         raise SettingsError(message)
@@ -46,30 +55,36 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
         return f"{', '.join(action.option_strings)} {action.metavar}"
 
 
-def _help_text(field_name: str, option: Option) -> str:
-    default = default_text(field_name)
-    return option.help.replace("%", "%%") + (f" (default: {default})" if default else "")
+def _help_text(setting: Setting) -> str:
+    text, default = setting.option.help, default_text(setting)
+    text = text if isinstance(text, str) else text()
+    return text.replace("%", "%%") + (f" (default: {default})" if default else "")
 
 
-def _add_flag(group: argparse._ArgumentGroup, field_name: str, option: Option) -> None:
-    names = ([option.short] if option.short else []) + [f"--{option.name}"]
-    hidden = [f"--{alias}" for alias in option.aliases]
-    common: dict[str, Any] = {"dest": field_name, "default": argparse.SUPPRESS}
-    text = _help_text(field_name, option)
+def _add_flag(group: argparse._ArgumentGroup, setting: Setting) -> None:
+    option = setting.option
+    common: dict[str, Any] = {"dest": option.key, "default": argparse.SUPPRESS}
     if option.parse is None:
-        group.add_argument(*names, action="store_const", const=True, help=text, **common)
-        for alias in hidden:
-            group.add_argument(alias, action="store_const", const=True, help=argparse.SUPPRESS, **common)
-        # The opposite undoes what a settings file says.
-        opposite = option.name.removeprefix("no-") if option.name.startswith("no-") else f"no-{option.name}"
-        group.add_argument(
-            f"--{opposite}", action="store_const", const=False, help=argparse.SUPPRESS, **common
-        )
+        _add_switch(group, setting, common)
         return
     common |= {"action": "append" if option.repeat else "store", "metavar": option.metavar}
-    group.add_argument(*names, help=text, **common)
-    for alias in hidden:
-        group.add_argument(alias, help=argparse.SUPPRESS, **common)
+    names = ([option.short] if option.short else []) + [f"--{option.name}"]
+    group.add_argument(*names, help=_help_text(setting), **common)
+    for alias in option.aliases:
+        group.add_argument(f"--{alias}", help=argparse.SUPPRESS, **common)
+
+
+def _add_switch(group: argparse._ArgumentGroup, setting: Setting, common: dict[str, Any]) -> None:
+    """The flag that changes the default, and its opposite, which undoes what a settings file says."""
+    option, name = setting.option, setting.option.name
+    opposite = name.removeprefix("no-") if name.startswith("no-") else f"no-{name}"
+    shown, hidden = (opposite, name) if setting.default else (name, opposite)
+    names = ([option.short] if option.short else []) + [f"--{shown}"]
+    common["action"] = "store_const"
+    group.add_argument(*names, const=not setting.default, help=_help_text(setting), **common)
+    for alias in option.aliases:
+        group.add_argument(f"--{alias}", const=not setting.default, help=argparse.SUPPRESS, **common)
+    group.add_argument(f"--{hidden}", const=setting.default, help=argparse.SUPPRESS, **common)
 
 
 def build_parser(
@@ -77,21 +92,23 @@ def build_parser(
     words: str = "FILE... [-- ARGUMENTS]",
     description: str = _DESCRIPTION,
     epilog: str = _EPILOG,
-) -> argparse.ArgumentParser:
-    """The parser of `anabranch run`, with the flags in their groups, or of another command that explores."""
-    parser = _Parser(
+    more: Sequence[type[SettingsGroup]] = (),
+) -> SettingsParser:
+    """The parser of `anabranch run`, or of another command that has `more` groups of settings."""
+    parser = SettingsParser(
+        all_groups(*more),
         prog=prog,
         usage=f"{prog} [FLAGS] {words}",
         description=description,
         epilog=epilog,
-        formatter_class=_Formatter,
-        allow_abbrev=False,
-        add_help=False,
     )
     parser.add_argument("inputs", nargs="*", metavar="FILE", help="C file, LLVM bitcode or LLVM text")
-    groups = {name: parser.add_argument_group(name) for name in GROUPS}
-    for field_name, option in options().items():
-        _add_flag(groups[option.group], field_name, option)
+    declared = parser.declared.values()
+    headings = dict.fromkeys((*HEADINGS, *(setting.heading for setting in declared)))
+    groups = {name: parser.add_argument_group(name) for name in headings}
+    # The settings of other groups come last under a heading.
+    for setting in sorted(declared, key=lambda setting: bool(setting.option.heading)):
+        _add_flag(groups[setting.heading], setting)
     for flag, (values, text) in INPUT_FLAGS.items():
         # Shown in the help only: `split_words` takes these out, since their order counts.
         shown: dict[str, Any] = {"metavar": " ".join(values)} if values else {"action": "store_true"}
@@ -102,7 +119,7 @@ def build_parser(
     return parser
 
 
-def convert(field_name: str, option: Option, raw: Any, source: str) -> Any:
+def _convert(option: Option, source: str, raw: Any) -> Any:
     """The value of a setting from text (a list of texts if it repeats) or a bool."""
     if option.parse is None:
         return bool(raw)
@@ -122,38 +139,33 @@ def _reject_unknown(extras: Sequence[str], parser: argparse.ArgumentParser) -> N
 
 def settings_from_args(argv: Sequence[str], directory: Path | None = None) -> RunSettings:
     """Settings from flags over those of a settings file in `directory` (default: the current one)."""
-    return parse_settings(build_parser(), argv, directory)[0]
+    return parse_settings(build_parser(), argv, directory)
 
 
-def parse_settings(
-    parser: argparse.ArgumentParser, argv: Sequence[str], directory: Path | None = None
-) -> tuple[RunSettings, dict[str, Any]]:
-    """As `settings_from_args`, by a parser that may have flags of its own: these come as they were given."""
+def parse_settings(parser: SettingsParser, argv: Sequence[str], directory: Path | None = None) -> RunSettings:
+    """As `settings_from_args`, by a parser that may have more groups of settings."""
     own, words = split_words(argv)
     namespace, extras = parser.parse_known_intermixed_args(own)
     if extras:
         _reject_unknown(extras, parser)
     given = vars(namespace)
-    values: dict[str, Any] = read_config(given.get("config"), directory if directory is not None else Path())
-    for field_name, option in options().items():
-        if field_name in given:
-            values[field_name] = (f"--{option.name}", given[field_name])
-    converted = {
-        field_name: convert(field_name, option, values[field_name][1], values[field_name][0])
-        for field_name, option in options().items()
-        if field_name in values
-    }
+    declared = parser.declared
+    values = read_config(given.get("config"), directory if directory is not None else Path(), declared)
+    for key, setting in declared.items():
+        if key in given:
+            values[key] = (f"--{setting.option.name}", given[key])
+    converted = {key: _convert(declared[key].option, *value) for key, value in values.items()}
     if words:
         converted["program_args"] = (*given.get("program_args", ()), *words)
     inputs = tuple(Path(text) for text in given["inputs"])
     if not inputs:
         raise SettingsError("no program given: name a C file, for example anabranch run prog.c")
-    settings = RunSettings(inputs=inputs, **converted)
+    settings = RunSettings.compose(parser.groups, inputs, converted)
     try:
         settings.program_input  # noqa: B018
     except ValueError as error:
         raise SettingsError(str(error)) from None
-    return settings, given
+    return settings
 
 
 def print_help() -> None:

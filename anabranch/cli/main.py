@@ -40,7 +40,7 @@ def _find(argv: Sequence[str]) -> Callable[[Sequence[str]], int]:
     name = argv[0]
     entry = COMMANDS.get(name)
     if entry is None:
-        from anabranch.cli.values import suggestion
+        from anabranch.values import suggestion
 
         if name.endswith((".c", ".bc", ".ll", ".i")):
             raise CommandError(f"{name} is not a command; did you mean anabranch run {name}?")

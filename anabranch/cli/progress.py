@@ -71,8 +71,9 @@ class PlainDisplay:
 class LiveDisplay:
     """One line that is rewritten in place; errors and warnings scroll by above it."""
 
-    def __init__(self, stream: IO[str]) -> None:
+    def __init__(self, stream: IO[str], seconds: float = LIVE_SECONDS) -> None:
         self._stream = stream
+        self._seconds = seconds
         self._live: Live | None = None
         self._next = 0.0
 
@@ -91,7 +92,7 @@ class LiveDisplay:
         now = time.monotonic()
         if now < self._next:
             return
-        self._next = now + LIVE_SECONDS
+        self._next = now + self._seconds
         from rich.text import Text
 
         self._open().update(Text(progress_line(progress), no_wrap=True, overflow="ellipsis"), refresh=True)

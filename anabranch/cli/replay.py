@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import NoReturn
 
 from anabranch.cli.codes import OK, USAGE, CommandError
-from anabranch.cli.values import parse_time
 from anabranch.cli.wording import count
 from anabranch.native.tools import NativeError
 from anabranch.replay.record import ReplayError
 from anabranch.replay.replay import Replay, ReplayOptions, replay
 from anabranch.report.result import Ratio
+from anabranch.values import parse_time
 
 DIFFERS = 1
 _SHOWN = 20

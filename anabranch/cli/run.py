@@ -14,17 +14,18 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anabranch.cli.codes import ERRORS_FOUND, INTERNAL, INTERRUPTED, OK, TERMINATED, USAGE, CommandError
 from anabranch.cli.flags import print_help, settings_from_args
-from anabranch.cli.progress import make_display
 from anabranch.cli.settings import RunSettings, SettingsError
-from anabranch.replay.record import NAME as PROGRAM_RECORD
-from anabranch.replay.record import record_text
-from anabranch.report.recorder import RunRecorder
-from anabranch.report.result import RunResult
+from anabranch.reduce.merging.settings import MergingSettings
+from anabranch.reduce.zequivalence.settings import ZSettings
 from anabranch.report.rundir import RunDirectory, RunDirError, create_run_directory
+
+if TYPE_CHECKING:  # what help and a wrong flag do not need is imported by those who do
+    from anabranch.report.recorder import RunRecorder
+    from anabranch.report.result import RunResult
 
 
 class Terminated(KeyboardInterrupt):
@@ -51,14 +52,14 @@ def _ending_cleanly() -> Iterator[None]:
 
 
 def check_inputs(settings: RunSettings) -> None:
-    if settings.summaries is not None:
+    if settings.execution.summaries is not None:
         from anabranch.environment.unknown import SummaryError, read_summaries
 
         try:
-            read_summaries(settings.summaries)
+            read_summaries(settings.execution.summaries)
         except SummaryError as error:
             raise CommandError(f"--summaries: {error}") from None
-    for path in (*settings.inputs, *(host for host, _ in settings.files)):
+    for path in (*settings.inputs, *(host for host, _ in settings.input.files)):
         if path.is_dir():
             what = "C, .bc or .ll files" if path in settings.inputs else "files"
             raise CommandError(f"{path} is a directory: name the {what} in it")
@@ -77,12 +78,12 @@ def _load(settings: RunSettings) -> Any:
         return load_program(
             settings.inputs,
             FrontendOptions(
-                include_dirs=settings.include_dirs,
-                defines=settings.defines,
+                include_dirs=settings.build.include_dirs,
+                defines=settings.build.defines,
                 opt_level=settings.simplification,
-                entry=settings.entry,
-                use_cache=not settings.no_cache,
-                libc=settings.libc,
+                entry=settings.build.entry,
+                use_cache=not settings.build.no_cache,
+                libc=settings.build.libc,
                 sanitizers=settings.sanitizers,
                 models=frozenset((*MODELS, *EXTERNAL_GLOBALS)),
                 library_for=settings.program_input.needs_library(),
@@ -117,24 +118,24 @@ def _exit_code(result: RunResult, settings: RunSettings) -> int:
         return TERMINATED
     if result.defects:
         return INTERNAL
-    return ERRORS_FOUND if settings.fail_on_error and result.errors else OK
+    return ERRORS_FOUND if settings.errors.fail_on_error and result.errors else OK
 
 
 def _finish(recorder: RunRecorder, result: RunResult, settings: RunSettings, directory: RunDirectory) -> None:
     document = recorder.finish(result)
-    if settings.json:
+    if settings.results.json:
         from anabranch.report.run_json import to_text
 
         sys.stdout.write(to_text(document))
-    elif not settings.quiet:
+    elif not settings.display.quiet:
         from anabranch.cli.merge_report import merge_report
         from anabranch.cli.summary import summary
         from anabranch.cli.zeq_report import zeq_report
 
         print(summary(result, directory.path))
-        if settings.merge_report:
+        if settings.group(MergingSettings).report:
             print(merge_report(result.reductions))
-        if settings.zeq_report:
+        if settings.group(ZSettings).report:
             print(zeq_report(result.reductions))
 
 
@@ -142,16 +143,17 @@ def _run_project(settings: RunSettings, command: Sequence[str]) -> int:
     """Make one bitcode file as the compile commands of a project say, and run that."""
     from anabranch.wrapper.database import DatabaseError, link_database
 
-    assert settings.compile_commands is not None
+    assert settings.build.compile_commands is not None
     with tempfile.TemporaryDirectory(prefix="anabranch-") as place:
         try:
-            whole, warnings = link_database(settings.compile_commands, settings.inputs, Path(place))
+            whole, warnings = link_database(settings.build.compile_commands, settings.inputs, Path(place))
         except DatabaseError as error:
             raise CommandError(str(error), USAGE) from error
         for warning in warnings:
             print(f"anabranch: {warning}", file=sys.stderr)
         cached = _kept_bitcode(whole)
-    return run(dataclasses.replace(settings, inputs=(cached,), compile_commands=None), command)
+    build = dataclasses.replace(settings.build, compile_commands=None)
+    return run(dataclasses.replace(settings, inputs=(cached,), build=build), command)
 
 
 def _kept_bitcode(whole: Path) -> Path:
@@ -176,25 +178,31 @@ def _process_age() -> float:
 
 def run(settings: RunSettings, command: Sequence[str]) -> int:
     """Explore the program of the settings into a new run directory; returns the exit code."""
+    from anabranch.cli.progress import make_display
+    from anabranch.replay.record import NAME as PROGRAM_RECORD
+    from anabranch.replay.record import record_text
+    from anabranch.report.recorder import RunRecorder
+
     started, before = time.monotonic(), _process_age()
     cpu_before = time.process_time()
     check_inputs(settings)
-    if settings.compile_commands is not None:
+    if settings.build.compile_commands is not None:
         return _run_project(settings, command)
     program = _load(settings)
     frontend_seconds = time.monotonic() - started
-    if settings.emit_ir is not None:
+    emit_ir = settings.build.emit_ir
+    if emit_ir is not None:
         try:
-            settings.emit_ir.write_text(program.ir_text, "utf-8")
+            emit_ir.write_text(program.ir_text, "utf-8")
         except OSError as error:
-            raise CommandError(f"--emit-ir: cannot write {settings.emit_ir}: {error.strerror}") from None
-    if program.libc != "none" and not settings.quiet:
+            raise CommandError(f"--emit-ir: cannot write {emit_ir}: {error.strerror}") from None
+    if program.libc != "none" and not settings.display.quiet:
         print(
             f"anabranch: linked with {program.libc}, for {program.library_reason or '--libc'}",
             file=sys.stderr,
         )
-    display = make_display(settings.quiet, settings.no_progress)
-    directory = create_run_directory(settings.output_dir)
+    display = make_display(settings.display.quiet, settings.display.no_progress)
+    directory = create_run_directory(settings.results.output_dir)
     try:
         directory.write_assembly(program.ir_text)
         record = record_text(settings.inputs, Path.cwd(), program.libc, program.library_reason)
@@ -203,8 +211,8 @@ def run(settings: RunSettings, command: Sequence[str]) -> int:
             directory,
             command,
             settings.to_json(),
-            searcher="\n".join(settings.search),
-            all_errors=settings.all_errors,
+            searcher="\n".join(settings.search.orders),
+            all_errors=settings.errors.all_errors,
             display=display,
         )
         try:
@@ -223,11 +231,11 @@ def run(settings: RunSettings, command: Sequence[str]) -> int:
         error.run_directory = directory.path  # type: ignore[attr-defined]
         raise
     code = _exit_code(result, settings)
-    if settings.replay and code in (OK, INTERNAL):
+    if settings.results.replay and code in (OK, INTERNAL):
         from anabranch.cli.replay import run_replay
         from anabranch.replay.replay import ReplayOptions
 
-        return run_replay(directory.path, ReplayOptions(), settings.quiet) or code
+        return run_replay(directory.path, ReplayOptions(), settings.display.quiet) or code
     return code
 
 

@@ -10,21 +10,20 @@ import tempfile
 import time
 import traceback
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from anabranch.cli.codes import ERRORS_FOUND, INTERNAL, INTERRUPTED, OK, TERMINATED, USAGE, CommandError
-from anabranch.cli.flags import build_parser, parse_settings
+from anabranch.cli.flags import SettingsParser, build_parser, parse_settings
 from anabranch.cli.progress import make_display
 from anabranch.cli.run import check_inputs
 from anabranch.cli.settings import RunSettings, SettingsError
 from anabranch.cli.unit_summary import table, unit_summary
 from anabranch.report.recorder import RunRecorder
 from anabranch.report.rundir import RunDirectory, RunDirError, create_run_directory
+from anabranch.unit.settings import ALL_SECONDS, UnitSettings
 
 SUFFIXES = (".c", ".i", ".bc", ".ll")
-ALL_SECONDS = 20.0
 _DESCRIPTION = """\
 Explore functions by themselves: arguments and globals may hold anything, pointers lead to objects of their
 type that are made when they are accessed, functions without a body answer anything. Each error is ranked by
@@ -39,56 +38,38 @@ Exit codes: 0 it came to its end (see --fail-on-error), 2 wrong usage or input, 
 single function with --all; the others are explored), 130 stopped by Ctrl-C (results are written)."""
 
 
-@dataclass(frozen=True, slots=True)
-class UnitOptions:
-    """What `unit` has beside the settings of a run."""
-
-    everything: bool = False
-    null_args: bool = False
-    assume: str | None = None
-    reproduce: bool = True
+def _parser() -> SettingsParser:
+    words = "FILE... (FUNCTION... | --all)"
+    return build_parser("anabranch unit", words, _DESCRIPTION, _EPILOG, (UnitSettings,))
 
 
-def _parser() -> Any:
-    parser = build_parser("anabranch unit", "FILE... (FUNCTION... | --all)", _DESCRIPTION, _EPILOG)
-    group = parser.add_argument_group("Unit")
-    group.add_argument(
-        "--all", dest="everything", action="store_true",
-        help=f"every function of the files (--max-time {ALL_SECONDS:g}s each, unless given)",
-    )  # fmt: skip
-    group.add_argument(
-        "--null-args", dest="null_args", action="store_true", help="pointer arguments may be null"
-    )
-    group.add_argument(
-        "--assume", metavar="C", help='precondition, in C over the parameters: "n > 0 && n < 100"'
-    )
-    group.add_argument(
-        "--no-reproduce", dest="reproduce", action="store_false", help="do not run the harnesses natively"
-    )
-    return parser
-
-
-def settings_of(argv: Sequence[str]) -> tuple[RunSettings, UnitOptions, tuple[str, ...]]:
-    """Settings with the files as inputs, options, and names of functions."""
-    parser = _parser()
-    settings, given = parse_settings(parser, argv)
-    options = UnitOptions(**{field.name: given[field.name] for field in dataclasses.fields(UnitOptions)})
+def settings_of(argv: Sequence[str]) -> tuple[RunSettings, tuple[str, ...]]:
+    """Settings with the files as inputs, and names of functions."""
+    settings = parse_settings(_parser(), argv)
+    unit = settings.group(UnitSettings)
     files = tuple(path for path in settings.inputs if path.suffix in SUFFIXES)
     functions = tuple(str(path) for path in settings.inputs if path.suffix not in SUFFIXES)
     if not files:
         raise SettingsError("no program given: name a C file, for example anabranch unit list.c insert")
-    if options.everything == bool(functions):
+    if unit.everything == bool(functions):
         raise SettingsError("name functions after the files, or give --all for every function of them")
-    if options.assume is not None and len(functions) != 1:
+    if unit.assume is not None and len(functions) != 1:
         raise SettingsError("--assume: name the one function whose parameters it speaks of")
-    if settings.libc == "musl":
+    if settings.build.libc == "musl":
         raise SettingsError("--libc musl: functions are explored without a C library")
-    if settings.program_args:
+    if settings.input.program_args:
         raise SettingsError("functions are not given arguments after --")
-    changed: dict[str, Any] = {"inputs": files, "externals": "fresh", "libc": "none"}
-    if options.everything and settings.max_time is None:
-        changed["max_time"] = ALL_SECONDS
-    return dataclasses.replace(settings, **changed), options, functions
+    limits = settings.limits
+    if unit.everything and limits.time is None:
+        limits = dataclasses.replace(limits, time=ALL_SECONDS)
+    changed = dataclasses.replace(
+        settings,
+        inputs=files,
+        build=dataclasses.replace(settings.build, libc="none"),
+        execution=dataclasses.replace(settings.execution, externals="fresh"),
+        limits=limits,
+    )
+    return changed, functions
 
 
 def load_files(settings: RunSettings, inputs: Sequence[Path], entry: str) -> Any:
@@ -99,11 +80,11 @@ def load_files(settings: RunSettings, inputs: Sequence[Path], entry: str) -> Any
         return load_program(
             inputs,
             FrontendOptions(
-                include_dirs=settings.include_dirs,
-                defines=settings.defines,
+                include_dirs=settings.build.include_dirs,
+                defines=settings.build.defines,
                 opt_level=settings.simplification,
                 entry=entry,
-                use_cache=not settings.no_cache,
+                use_cache=not settings.build.no_cache,
                 sanitizers=settings.sanitizers,
             ),
         )
@@ -129,9 +110,9 @@ class _Quiet:
 class UnitRun:
     """All functions of one command."""
 
-    def __init__(self, settings: RunSettings, options: UnitOptions, directory: RunDirectory) -> None:
+    def __init__(self, settings: RunSettings, directory: RunDirectory) -> None:
         self.settings = settings
-        self.options = options
+        self.unit = settings.group(UnitSettings)
         self.directory = directory
         self.results: list[Any] = []
         self.stopped: str | None = None
@@ -141,9 +122,9 @@ class UnitRun:
         from anabranch.unit.reproduce import Sources
 
         others = tuple(path.resolve() for path in self.settings.inputs if str(path.resolve()) != included)
-        settings = self.settings
-        includes = tuple(path.resolve() for path in settings.include_dirs)
-        return Sources(others, includes, settings.defines, settings.checks, settings.no_checks)
+        build, errors = self.settings.build, self.settings.errors
+        includes = tuple(path.resolve() for path in build.include_dirs)
+        return Sources(others, includes, build.defines, errors.checks, errors.no_checks)
 
     def explore(self, program: Any, name: str, included: str, entry: str | None = None) -> None:
         """One function into a directory of its own."""
@@ -153,13 +134,13 @@ class UnitRun:
         settings = self.settings
         place = create_run_directory(self.directory.path / name)
         started = time.monotonic()
-        display = make_display(settings.quiet, settings.no_progress)
+        display = make_display(settings.display.quiet, settings.display.no_progress)
         recorder = RunRecorder(
             place,
             ["anabranch", "unit", *map(str, settings.inputs), name],
             settings.to_json() | {"entry": name},
-            searcher="\n".join(settings.search),
-            all_errors=settings.all_errors,
+            searcher="\n".join(settings.search.orders),
+            all_errors=settings.errors.all_errors,
             display=_Quiet(display),
         )
         try:
@@ -168,7 +149,7 @@ class UnitRun:
                 entry or name,
                 settings,
                 recorder,
-                null_args=self.options.null_args,
+                null_args=self.unit.null_args,
                 included=included,
                 target=name,
                 sources=self.sources(included),
@@ -176,7 +157,7 @@ class UnitRun:
                 techniques=reductions(settings),
             )
         except Exception as error:
-            if not self.options.everything:
+            if not self.unit.everything:
                 raise
             recorder.on_defect("".join(traceback.format_exception(error)))
             found = UnitResult(name, None, unsupported=f"internal error: {type(error).__name__}: {error}")
@@ -203,7 +184,7 @@ class UnitRun:
             if item.harness is None:
                 continue
             place.write_text(item.name, item.harness)
-            if self.options.reproduce:
+            if self.unit.reproduce:
                 error, harness = item.error, place.path / item.name
                 included = item.included
                 problem = reproduce(harness, error.kind, (error.file, error.line), self.sources(included))
@@ -213,7 +194,7 @@ class UnitRun:
 
     def document(self) -> dict[str, Any]:
         return {
-            "settings": self.settings.to_json() | dataclasses.asdict(self.options),
+            "settings": self.settings.to_json(),
             "stopped": self.stopped,
             "functions": [result.as_json() for result in self.results],
         }
@@ -242,7 +223,7 @@ def _included(program: Any, name: str, files: Sequence[Path]) -> str:
 
 
 def _check_functions(program: Any, names: Sequence[str]) -> None:
-    from anabranch.cli.values import suggestion
+    from anabranch.values import suggestion
 
     defined = [function.name for function in program.module.defined_functions()]
     for name in names:
@@ -250,7 +231,7 @@ def _check_functions(program: Any, names: Sequence[str]) -> None:
             raise CommandError(f"unit: no function {name!r} is defined{suggestion(name, defined)}")
 
 
-def run_unit(settings: RunSettings, options: UnitOptions, functions: tuple[str, ...]) -> int:
+def run_unit(settings: RunSettings, functions: tuple[str, ...]) -> int:
     """Explore the functions into a new run directory; returns the exit code."""
     check_inputs(settings)
     program = load_files(settings, settings.inputs, "*")
@@ -258,16 +239,16 @@ def run_unit(settings: RunSettings, options: UnitOptions, functions: tuple[str, 
     if not names:
         raise CommandError("unit: the files define no function")
     _check_functions(program, names)
-    directory = create_run_directory(settings.output_dir)
+    directory = create_run_directory(settings.results.output_dir)
     directory.write_assembly(program.ir_text)
-    run = UnitRun(settings, options, directory)
+    run = UnitRun(settings, directory)
     try:
         for number, name in enumerate(names, 1):
-            if len(names) > 1 and not settings.quiet and not settings.no_progress:
+            if len(names) > 1 and not settings.display.quiet and not settings.display.no_progress:
                 print(f"anabranch: [{number}/{len(names)}] {name}", file=sys.stderr)
             included = _included(program, name, settings.inputs)
-            if options.assume is not None:
-                _with_assumption(run, program, name, included, options.assume)
+            if run.unit.assume is not None:
+                _with_assumption(run, program, name, included, run.unit.assume)
             else:
                 run.explore(program, name, included)
             if run.stopped is not None:
@@ -298,9 +279,9 @@ def _with_assumption(run: UnitRun, program: Any, name: str, included: str, condi
 
 
 def _show(run: UnitRun, settings: RunSettings, directory: RunDirectory) -> None:
-    if settings.json:
+    if settings.results.json:
         print(json.dumps(run.document(), indent=2, ensure_ascii=False))
-    elif not settings.quiet:
+    elif not settings.display.quiet:
         print(table(run.results) if len(run.results) > 1 else unit_summary(run.results, directory.path))
         if len(run.results) > 1:
             print(unit_summary(run.results, directory.path))
@@ -311,7 +292,7 @@ def _exit_code(run: UnitRun, settings: RunSettings) -> int:
         return INTERRUPTED if run.stopped == "interrupted" else TERMINATED
     if run.crashed:
         return INTERNAL
-    failed = settings.fail_on_error and any(result.errors for result in run.results)
+    failed = settings.errors.fail_on_error and any(result.errors for result in run.results)
     return ERRORS_FOUND if failed else OK
 
 

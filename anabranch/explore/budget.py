@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from math import inf
 from time import monotonic
 
-from anabranch.explore.limits import Limits, LimitSettings
+from anabranch.explore.backends import QueryLimits
+from anabranch.explore.limits import Limits
+from anabranch.explore.settings import LimitSettings
 
 TURNS_IN_TIME = 600  # turns that the time limit of a run has room for at least
 FORKING_SHARE = 10  # of the time of a turn, after which it ends at a fork
@@ -18,18 +19,6 @@ HARD_QUERIES = 0.1  # the part of a limited time that hard queries may take toge
 HARD_QUERY = 0.01  # the part of it that a single one may take
 ROWS_KEPT = 400_000  # rows of the execution tree in memory before they are written
 ROWS_KEPT_TIMED = 20_000  # with a limit of time: writing them takes long, and is to be done when it is up
-
-
-@dataclass(frozen=True, slots=True)
-class QueryLimits:
-    """What the solver may take; None means no limit."""
-
-    seconds: float | None
-    """For a single query: a small part of the time if that is limited, for there is other work."""
-    share: float | None
-    """The part of the time that hard queries may take together."""
-    end: float | None
-    """When, on the monotonic clock, every query has to end."""
 
 
 class Share:
@@ -54,13 +43,8 @@ class Share:
 class Budget(Limits):
     """The limits of a run, divided among its jobs."""
 
-    def __init__(
-        self, settings: LimitSettings, query_seconds: float | None = None, clock: Callable[[], float] = monotonic
-    ) -> None:
-        """`query_seconds`: the limit that the user set for a single query."""
+    def __init__(self, settings: LimitSettings, clock: Callable[[], float] = monotonic) -> None:
         super().__init__(settings, clock)
-        self._clock = clock
-        self._query_seconds = query_seconds
         self._shares: dict[str, Share] = {}
         self.deadline = inf
         """When, on the monotonic clock, no more tests are made of what parts of merged paths have covered."""
@@ -81,12 +65,11 @@ class Budget(Limits):
         return ROWS_KEPT if self.settings.time is None else ROWS_KEPT_TIMED
 
     def queries(self) -> QueryLimits:
-        time = self.settings.time
+        """What the solver may take: a small part of the time if that is limited, for there is other work."""
+        time, single = self.settings.time, self.settings.solver_time
         if time is None:
-            return QueryLimits(self._query_seconds, None, None)
-        single = HARD_QUERY * time
-        if self._query_seconds is not None:
-            single = min(single, self._query_seconds)
+            return QueryLimits(single)
+        single = HARD_QUERY * time if single is None else min(single, HARD_QUERY * time)
         return QueryLimits(single, HARD_QUERIES, self._clock() + time + GRACE)
 
     def share(self, job: str, part: float) -> Share:

@@ -21,13 +21,13 @@ from anabranch.environment.unknown import (
     read_summaries,
 )
 from anabranch.environment.whole import whole_model
-from anabranch.explore.budget import Budget, QueryLimits
+from anabranch.explore.backends import BACKENDS, QueryLimits
+from anabranch.explore.budget import Budget
 from anabranch.explore.checks import makes
 from anabranch.explore.coverage import BlockTable
 from anabranch.explore.distance import UncoveredDistance, UncoveredMeasure
 from anabranch.explore.leaks import watches_heap
 from anabranch.explore.library import is_user_function
-from anabranch.explore.limits import LimitSettings
 from anabranch.explore.new_coverage import NewCoverage
 from anabranch.explore.protocols import Search
 from anabranch.explore.reporter import Reporter
@@ -39,7 +39,7 @@ from anabranch.ir.module import Function
 from anabranch.machine import Machine, MachineSettings, ModelApi, Observer, State
 from anabranch.machine.state import callers
 from anabranch.report.events import Listener
-from anabranch.solver import Backend, BitwuzlaBackend, CrossChecked, QueryLog, SliceSpace, Z3Backend
+from anabranch.solver import Backend, CrossChecked, QueryLog, SliceSpace
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +75,7 @@ def build_parts(
 ) -> Parts:
     """Build the parts of a run; queries go to files in `log_dir` where they are logged."""
     expr.reset()
-    budget = Budget(
-        LimitSettings(
-            time=settings.max_time,
-            instructions=settings.max_instructions,
-            tests=settings.max_tests,
-            memory=settings.max_memory * 1_000_000 if settings.max_memory else None,
-        ),
-        settings.max_solver_time,
-    )
+    budget = Budget(settings.limits)
     table = BlockTable(program.module, is_user_function, after_calls=True)
     rows = RowWriter(listener, table, budget.rows_kept)
     tree = ExecutionTree(rows.keep, rows.joins)
@@ -107,7 +99,8 @@ def build_parts(
 
 def find_model(name: str, api: ModelApi, settings: ExploreSettings) -> Any:
     """The environment's model of a C function, bound to a machine."""
-    whole = whole_model(name, settings.string_limit) if settings.strings == "whole" else None
+    wanted = settings.execution
+    whole = whole_model(name, wanted.string_limit) if wanted.strings == "whole" else None
     found = MODELS.get(name)
     if found is None:
         return None if whole is None else partial(whole, api)
@@ -144,33 +137,35 @@ def make_machine(
         OVERRIDES,
         EXTERNAL_GLOBALS,
         MachineSettings(
-            check_overflow=makes("overflow", settings.checks, settings.no_checks),
-            max_stack_frames=settings.max_stack_frames,
-            max_forks=settings.max_forks,
-            max_depth=settings.max_depth,
-            only_interpret=settings.interpret,
-            release_at_end=watches_heap(settings.checks),
-            unknown_functions=settings.externals == "fresh",
-            uninitialised=settings.uninitialised,
+            check_overflow=makes("overflow", settings.errors.checks, settings.errors.no_checks),
+            max_stack_frames=settings.limits.stack_frames,
+            max_forks=settings.limits.forks,
+            max_depth=settings.limits.depth,
+            only_interpret=settings.execution.interpret,
+            release_at_end=watches_heap(settings.errors.checks),
+            unknown_functions=settings.execution.externals == "fresh",
+            uninitialised=settings.execution.uninitialised,
         ),
     )
 
 
 def make_unknown(machine: Machine, settings: ExploreSettings) -> UnknownFunctions | None:
     """What stands for functions without a body, if the settings want any."""
-    if settings.externals != "fresh":
+    if settings.execution.externals != "fresh":
         return None
-    summaries = read_summaries(settings.summaries) if settings.summaries is not None else {}
-    wanted = UnknownSettings(settings.depth, settings.buffer_size, settings.alias)
+    given = settings.execution
+    summaries = read_summaries(given.summaries) if given.summaries is not None else {}
+    wanted = UnknownSettings(given.depth, given.buffer_size, given.alias)
     return UnknownFunctions(UnknownObjects(machine, wanted), summaries)
 
 
 def make_backend(settings: ExploreSettings, limits: QueryLimits, log_dir: Path | None) -> Backend:
     """The solver behind the chain, with a second opinion and a log of queries where wanted."""
-    backend: Backend = BitwuzlaBackend(seconds=limits.seconds, share=limits.share, end=limits.end)
-    if settings.check_solver:
-        backend = CrossChecked(backend, Z3Backend(), log_dir)
-    if settings.log_queries and log_dir is not None:
+    backend = BACKENDS.find(settings.solver.name)(limits)
+    if settings.solver.check:
+        second = "z3" if settings.solver.name != "z3" else "bitwuzla"
+        backend = CrossChecked(backend, BACKENDS.find(second)(QueryLimits()), log_dir)
+    if settings.solver.log_queries and log_dir is not None:
         backend = QueryLog(backend, log_dir / "queries")
     return backend
 
@@ -199,14 +194,14 @@ def make_order(
     )
     order = TopologicalOrder(table)
     context: SearchContext[State] = SearchContext(
-        seed=settings.seed,
+        seed=settings.search.seed,
         tree=tree,
         counters=counters,
         distance=distance,
         fruitless=fruitless,
         order_key=order,
     )
-    return make_search(settings.search, context)
+    return make_search(settings.search.orders, context)
 
 
 class TopologicalOrder:

@@ -10,7 +10,7 @@ from anabranch.analysis.distance import DistanceGraph
 from anabranch.explore.coverage import BlockTable
 from anabranch.explore.new_coverage import NewCoverage
 from anabranch.explore.protocols import S
-from anabranch.explore.search.weights import UNREACHABLE
+from anabranch.explore.search.context import UNREACHABLE
 
 MAX_FRAMES = 16
 """Callers that are looked at; what is further away hardly weighs."""

@@ -13,7 +13,7 @@ from anabranch import expr
 from anabranch.explore.answers import library_answers
 from anabranch.explore.build import Parts, build_parts
 from anabranch.explore.check_sites import check_sites
-from anabranch.explore.checks import Check, chosen
+from anabranch.explore.checks import Check
 from anabranch.explore.entry import Build, entry_arguments, start_states
 from anabranch.explore.figures import Figures
 from anabranch.explore.housekeeping import Housekeeping
@@ -66,9 +66,9 @@ class Exploration:
             parts.new_coverage,
             parts.fruitless,
             TurnSettings(
-                forks=NO_BATCH if settings.search == ("dfs",) else settings.batch_forks,
-                instructions=settings.batch_instructions,
-                max_instructions=settings.max_instructions,
+                forks=NO_BATCH if settings.search.orders == ("dfs",) else settings.search.batch_forks,
+                instructions=settings.search.batch_instructions,
+                max_instructions=settings.limits.instructions,
                 covers=parts.reporter.covers,
             ),
             parts.budget,
@@ -186,15 +186,15 @@ class Exploration:
 
     def _checks(self) -> list[Check]:
         """The checks that the run made: what may hold anything, or zero, is no error."""
-        made = chosen(self.settings.checks, self.settings.no_checks)
-        error = self.settings.uninitialised == "error"
+        made = self.settings.errors.chosen
+        error = self.settings.execution.uninitialised == "error"
         return [check for check in made if error or check.name != "uninitialised"]
 
     def _uninitialised(self) -> dict[str, Any]:
         """What was assumed of uninitialised memory and locals, as `run.json` tells it."""
         unknowns = self.machine.unknowns
         if unknowns is None:
-            return {} if self.settings.uninitialised == "error" else {"values": "zero"}
+            return {} if self.settings.execution.uninitialised == "error" else {"values": "zero"}
         return {"values": "symbolic", "decided_on": dict(sorted(unknowns.decisions.items()))}
 
 

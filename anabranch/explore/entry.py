@@ -25,7 +25,7 @@ def entry_arguments(
 ) -> list[Any]:
     """The values that the entry function is called with."""
     if function.name in FUZZ_ENTRIES:
-        return fuzz_arguments(api, settings.max_len, decide)
+        return fuzz_arguments(api, settings.execution.max_len, decide)
     if function.name in MAIN_ENTRIES:
         return program_arguments(api, settings.program_input, decide)[: len(function.params)]
     return []

@@ -7,25 +7,14 @@ import os
 import resource
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from heapq import nsmallest
 from time import monotonic
 from typing import Protocol
 
 from anabranch.explore.protocols import S
+from anabranch.explore.settings import LimitSettings
 
-
-@dataclass(frozen=True, slots=True)
-class LimitSettings:
-    """Limits of a run; None means none. Seconds and bytes."""
-
-    time: float | None = None
-    instructions: int | None = None
-    forks: int | None = None
-    depth: int | None = None
-    tests: int | None = None
-    memory: int | None = None
-    solver_time: float | None = None
+MEGABYTE = 1_000_000
 
 
 class Totals(Protocol):
@@ -34,11 +23,7 @@ class Totals(Protocol):
     @property
     def instructions(self) -> int: ...
     @property
-    def forks(self) -> int: ...
-    @property
     def tests(self) -> int: ...
-    @property
-    def solver_seconds(self) -> float: ...
 
 
 def resident_bytes() -> int:
@@ -81,7 +66,7 @@ class Limits:
         self._memory = memory
         self._release = release
         self._start = clock()
-        self._ceiling = settings.memory or 0
+        self._most = self._ceiling = settings.memory * MEGABYTE
 
     @property
     def seconds(self) -> float:
@@ -95,21 +80,13 @@ class Limits:
             return "max-time"
         if limits.instructions is not None and totals.instructions >= limits.instructions:
             return "max-instructions"
-        if limits.forks is not None and totals.forks >= limits.forks:
-            return "max-forks"
         if limits.tests is not None and totals.tests >= limits.tests:
             return "max-tests"
-        if limits.solver_time is not None and totals.solver_seconds >= limits.solver_time:
-            return "max-solver-time"
-        if limits.memory is not None and self._memory() > limits.memory * self.HARD:
+        if self._memory() > self._most * self.HARD:
             self._release()
-            if self._memory() > limits.memory * self.HARD:
+            if self._memory() > self._most * self.HARD:
                 return "max-memory"
         return None
-
-    def too_deep(self, depth: int) -> bool:
-        limit = self.settings.depth
-        return limit is not None and depth > limit
 
     def states_to_end(self, waiting: int) -> int:
         """How many waiting states to end for the sake of memory.
@@ -118,24 +95,18 @@ class Limits:
         seldom gives back to the system, so after states were ended nothing more is asked for until the
         process has grown by another 2%.
         """
-        limit = self.settings.memory
-        if limit is None or not waiting:
-            return 0
-        used = self._memory()
+        used = self._memory() if waiting else 0
         if used <= self._ceiling:
             return 0
         self._ceiling = used + used // 50
-        return min(waiting, max(waiting // 10, waiting * (used - limit) // used, 1))
+        return min(waiting, max(waiting // 10, waiting * (used - self._most) // used, 1))
 
     def short_of_memory(self) -> bool:
         """Is too much in use although caches were dropped and what is free was given back?"""
-        limit = self.settings.memory
-        if limit is None:
-            return False
         self._release()
         used = self._memory()
-        self._ceiling = max(limit, used + used // 50)
-        return used > limit * self.ROOM
+        self._ceiling = max(self._most, used + used // 50)
+        return used > self._most * self.ROOM
 
 
 def least_promising(states: Iterable[S], count: int) -> list[S]:

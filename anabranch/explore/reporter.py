@@ -15,7 +15,7 @@ from anabranch.explore.leaks import LeakCheck
 from anabranch.explore.library import user_frame, users_place
 from anabranch.explore.limits import Losses
 from anabranch.explore.new_coverage import NewCoverage
-from anabranch.explore.settings import ReportSettings
+from anabranch.explore.settings import ExploreSettings
 from anabranch.explore.tally import Tally
 from anabranch.explore.tree import ExecutionTree
 from anabranch.expr import Expr, evaluate, expr_vars, short_text, to_smtlib
@@ -69,7 +69,7 @@ class Reporter:
     new_coverage: NewCoverage
     budget: Budget
 
-    def __init__(self, settings: ReportSettings, listener: Listener, tree: ExecutionTree) -> None:
+    def __init__(self, settings: ExploreSettings, listener: Listener, tree: ExecutionTree) -> None:
         self.settings = settings
         self.listener = listener
         self.tree = tree
@@ -82,11 +82,11 @@ class Reporter:
         # Where there is a test for what is covered: those made.
         self._written: dict[Hashable, int | None] = {}
         self.errors: list[ErrorRecord] = []
-        self.covers = settings.tests == "covering"  # is there to be a test for whatever is covered?
+        self.covers = settings.report.tests == "covering"  # is there to be a test for whatever is covered?
         self.watch: Watch | None = None
         self.answers: Answers | None = None
         """Tells what unknown functions answered on the path of a test."""
-        self._leaks = LeakCheck(settings.checks)
+        self._leaks = LeakCheck(settings.errors.checks)
         self._reported: set[tuple[Any, ...]] = set()
 
     @property
@@ -125,7 +125,7 @@ class Reporter:
             if (
                 end.fault.kind == "user"
                 and "klee_assume" in end.fault.message
-                and self.settings.silent_assume
+                and self.settings.errors.silent_assume
             ):
                 self._dropped(where)
             else:
@@ -175,7 +175,7 @@ class Reporter:
     @property
     def counts_exactly(self) -> bool:
         """Are the single paths of joined states told apart?"""
-        return self.settings.tests == "all" or self.settings.count_paths
+        return self.settings.report.tests == "all" or self.settings.report.count_paths
 
     @property
     def exact_paths(self) -> int | None:
@@ -183,7 +183,7 @@ class Reporter:
         return self.tally.exact_paths if self.counts_exactly and not self.removed else None
 
     def _wanted(self, covering: bool) -> bool:
-        tests = self.settings.tests
+        tests = self.settings.report.tests
         return tests == "all" or (tests == "covering" and covering)
 
     # ---- errors --------------------------------------------------------------------------------------
@@ -203,8 +203,8 @@ class Reporter:
             self.watch.failed(key, fault, where)
         first = key not in self._reported
         self._reported.add(key)
-        reported = first or self.settings.all_errors
-        wanted = covering or (reported and self.settings.tests != "none")
+        reported = first or self.settings.errors.all_errors
+        wanted = covering or (reported and self.settings.report.tests != "none")
         test = self._tests(wanted, "error", where, kind=fault.kind, always=reported)
         if not reported:
             return
@@ -290,7 +290,7 @@ class Reporter:
     ) -> int | None:
         """The tests of the path that ends, if any are wanted; the number of the first."""
         path = self.machine.path
-        tests = self.settings.tests
+        tests = self.settings.report.tests
         wanted = tests == "all" or (tests != "none" and always) or (tests == "covering" and covering)
         if path.multiplicity == 1 or not self.counts_exactly:
             self.tally.exact_paths += 1
@@ -397,7 +397,7 @@ class Reporter:
         output = record(path.output, holds)
         shown = (user_frame(where) or where.loc) if where is not None and end == "error" else None
         condition, unknowns = None, self.machine.unknowns
-        if self.settings.write_conditions:
+        if self.settings.report.write_conditions:
             condition = to_smtlib(conditions(path.condition))
         self.tests += 1
         return self.listener.on_test(

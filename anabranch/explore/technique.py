@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
 from anabranch.explore.coverage import BlockTable
 from anabranch.explore.protocols import Search
@@ -52,6 +52,9 @@ class Technique:
     name: ClassVar[str]
     """Of its heading in `run.json`."""
     contract: ClassVar[Contract]
+
+    def __init__(self, parts: Any) -> None:
+        """`parts`: the `Parts` of the run."""
 
     @property
     def indexes(self) -> Sequence[Index]:
@@ -105,6 +108,18 @@ class Technique:
     def figures(self) -> dict[str, Any]:
         """What `run.json` tells of it, under its name."""
         return {}
+
+
+REGISTERED: list[type[Technique]] = []
+"""Techniques from plugins: every run uses them whose goal they serve. They are made of the parts of the run."""
+
+T = TypeVar("T", bound=type[Technique])
+
+
+def technique(kind: T) -> T:
+    """Register a technique; it is called with the `Parts` of a run."""
+    REGISTERED.append(kind)
+    return kind
 
 
 class Techniques:

@@ -15,10 +15,10 @@ cyclic collector may be off.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from anabranch.explore.kinds import CONDITIONAL, MERGED, SWITCH
+from anabranch.explore.kinds import CONDITIONAL, MERGED
 
 #: (ID, state number, ID of the true side, ID of the false side, place, kind of fork or end, detail): sides
 #: are 0 at an end; the detail is the condition of a fork, or the position of an end in the order of ends.
@@ -65,15 +65,19 @@ class Fork:
 class ExecutionTree:
     """Forks and ends of all paths of a run, in the order in which they happened.
 
-    `sink` receives batches of final rows; without one the rows are dropped.
+    `sink` receives final rows, `batch` or a few more at a time; without one the rows are dropped.
     """
 
-    __slots__ = ("_rows", "_sink", "ends", "joins", "root", "states")
+    __slots__ = ("_batch", "_rows", "_sink", "ends", "joins", "root", "states")
 
     def __init__(
-        self, sink: Callable[[list[Row]], None] | None = None, joins: dict[int, int] | None = None
+        self,
+        sink: Callable[[list[Row]], None] | None = None,
+        joins: dict[int, int] | None = None,
+        batch: int = BATCH,
     ) -> None:
         self._sink = sink
+        self._batch = batch
         self._rows: list[Row] = []
         self.root: Node | Fork | None = None
         """Root of the tree of live paths."""
@@ -133,13 +137,9 @@ class ExecutionTree:
             sibling = Node(true_id, states, fork, True)
             fork.left = sibling
             fork.right = node
-        if len(rows) >= BATCH:
+        if len(rows) >= self._batch:
             self.flush()
         return sibling
-
-    def fork_many(self, node: Node, place: int, conditions: Sequence[Any], kind: str = SWITCH) -> list[Node]:
-        """A fork with several sides, as a chain: the path of `node` goes on with all conditions false."""
-        return [self.fork(node, place, condition, False, kind) for condition in conditions]
 
     def end(self, node: Node, place: int, reason: str) -> None:
         """The path of `node` ends. Its state must not be waiting."""
@@ -166,7 +166,7 @@ class ExecutionTree:
         self.ends += 1
         rows = self._rows
         rows.append((node.id, node.number, 0, 0, place, reason, self.ends))
-        if len(rows) >= BATCH:
+        if len(rows) >= self._batch:
             self.flush()
 
     def join(self, kept: Node, gone: Node, place: int) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from anabranch.explore.coverage import BlockTable
@@ -79,30 +78,6 @@ class Details:
             text = text[: self._longest] + " ..."
         self._conditions[id(condition)] = (condition, text)
         return text
-
-
-class CompactRows:
-    """A sink that keeps rows in memory, without conditions, at 28 bytes a row."""
-
-    def __init__(self) -> None:
-        self._numbers = array("i")
-        self._kinds: dict[str, int] = {}
-
-    def __call__(self, rows: list[Row]) -> None:
-        kinds, numbers = self._kinds, self._numbers
-        for ident, state, left, right, place, kind, detail in rows:
-            order = 0 if left else detail
-            numbers.extend((ident, state, left, right, place, kinds.setdefault(kind, len(kinds)), order))
-
-    def __len__(self) -> int:
-        return len(self._numbers) // 7
-
-    def __iter__(self) -> Iterator[Row]:
-        names = list(self._kinds)
-        numbers = self._numbers
-        for i in range(0, len(numbers), 7):
-            ident, state, left, right, place, kind, order = numbers[i : i + 7]
-            yield ident, state, left, right, place, names[kind], None if left else order
 
 
 class RowWriter:

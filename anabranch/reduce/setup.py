@@ -1,48 +1,65 @@
 """The techniques that a run's settings ask for, in the order in which the loop asks them.
 
-A search order of its own that takes the place of another (static merging's) comes first, those that go around
-another behind it: callee first for z-equivalence, dynamic merging, regions held by the program, the two lanes of
-dual exploration. So z-equivalent states are removed first, and what is left is merged.
+A search order that takes the place of another (static merging's) comes first, those that go around another
+behind it: callee first for z-equivalence, dynamic merging, regions that the program marks, the two lanes of dual
+exploration. In every case z-equivalent states are removed first, and what is left is merged.
 """
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from anabranch.explore.build import Parts
 from anabranch.explore.engine import MakeTechniques
-from anabranch.explore.technique import Technique
+from anabranch.explore.settings import ExploreSettings
+from anabranch.explore.technique import REGISTERED, Technique
 from anabranch.reduce.merging import setup as merging
 from anabranch.reduce.merging import tuning
+from anabranch.reduce.merging.dynamic import DynamicMerging
+from anabranch.reduce.merging.settings import MergingSettings
+from anabranch.reduce.zequivalence.settings import ZSettings
+from anabranch.reduce.zequivalence.technique import ZEquivalence
 
 
-class ReduceSettings(merging.MergeSettings, Protocol):
-    """The settings that techniques read."""
-
-
-def reductions(settings: ReduceSettings, tuned: tuning.MergeTuning | None = None) -> MakeTechniques:
+def reductions(settings: ExploreSettings, tuned: tuning.MergeTuning | None = None) -> MakeTechniques:
     """Makes the techniques that the settings ask for and whose contract serves the goal."""
     numbers = tuned or tuning.DEFAULT
 
     def make(parts: Parts) -> list[Technique]:
-        asked = [
-            merging.static_merging(parts, settings, numbers),
-            merging.dynamic_merging(parts, settings, numbers),
-            merging.regions(parts, settings),
-        ]
-        made = [one for one in asked if one is not None and serves(one, parts, settings)]
-        dual = merging.dual_exploration(parts, settings, numbers, made)
+        policy = merge_policy(settings)
+        made: list[Technique] = []
+        if settings.group(ZSettings).method != "off" and serves(ZEquivalence, parts):
+            made.append(ZEquivalence(parts))
+        if policy != "none":
+            merges = merging.merging(parts, policy, numbers, shares=not made)
+            # Callee first goes around the order of static merging, and dynamic merging around callee first.
+            made = [*made, merges] if isinstance(merges, DynamicMerging) else [merges, *made]
+            held = merging.regions(parts)
+            if held is not None:
+                made.append(held)
+        made += [kind(parts) for kind in REGISTERED if serves(kind, parts)]
+        dual = None
+        if policy == merging.AUTO and not merging.is_dynamic(settings):
+            dual = merging.dual_exploration(parts, numbers, made)
         return made if dual is None else [*made, dual]
 
     return make
 
 
-def serves(technique: Technique, parts: Parts, settings: ReduceSettings) -> bool:
+def merge_policy(settings: ExploreSettings) -> str:
+    """Which states to merge, by the goal unless the user says so."""
+    asked = settings.group(MergingSettings).policy
+    if asked != "default":
+        return asked
+    if settings.group(ZSettings).method != "off" and settings.search.goal != "paths":
+        return "none"  # merged inside a call, nothing would be left to compare behind it
+    return "none" if settings.search.goal == "coverage" else merging.AUTO
+
+
+def serves(kind: type[Technique], parts: Parts) -> bool:
     """Does the contract of a technique that was asked for serve the goal?"""
-    if settings.goal in technique.contract.serves:
+    goal = parts.settings.search.goal
+    if goal in kind.contract.serves:
         return True
     parts.listener.on_warning(
-        f"{technique.name} is not used: with --goal {settings.goal}, nothing of this may be lost: "
-        f"{technique.contract.loses}"
+        f"{kind.name} is not used: it may lose {kind.contract.loses}, and --goal {goal} wants all of it"
     )
     return False

@@ -46,9 +46,6 @@ SUFFIXES: dict[str, str] = {
     "exec": "exec",
 }
 
-#: kinds that speak of a wrong use of the engine's functions, not of an error of the program.
-USER_KINDS = frozenset({"user"})
-
 
 def suffix_of(kind: str) -> str:
     """The file suffix of a kind; a kind not listed is its own suffix, made safe for a file name."""

@@ -39,8 +39,10 @@ class RunRecorder:
         searcher: str = "",
         all_errors: bool = False,
         display: Display | None = None,
+        refresh: float = REFRESH_SECONDS,
     ) -> None:
         self.directory = directory
+        self._refresh = refresh
         self.errors: list[ErrorRecord] = []
         self._settings = settings
         self._args = tuple(settings.get("inputs", ()))
@@ -114,7 +116,7 @@ class RunRecorder:
     def on_progress(self, progress: Progress) -> None:
         self._last = progress
         self._waiting_max = max(self._waiting_max, progress.states_waiting)
-        if time.monotonic() - self._written_at >= REFRESH_SECONDS:
+        if time.monotonic() - self._written_at >= self._refresh:
             self._write_partial()
         if self._display is not None:
             self._display.on_progress(progress)

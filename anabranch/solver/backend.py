@@ -20,6 +20,9 @@ class Verdict(Enum):
     UNKNOWN = "unknown"
 
 
+QUERY_EFFORT = 20
+"""The effort of a query that needs no search, in polls of Bitwuzla."""
+
 UNSAT = Verdict.UNSAT
 UNKNOWN = Verdict.UNKNOWN
 Answer: TypeAlias = Model | Verdict

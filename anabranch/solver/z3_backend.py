@@ -1,35 +1,48 @@
-"""Z3: the second opinion. It reads the SMT-LIB text, so that the printer is checked as well."""
+"""Z3: a second opinion, or by itself. It reads the SMT-LIB text, so that the printer is checked as well."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from time import monotonic
 from typing import Any
 
 from anabranch.expr import Expr, to_smtlib, variable
 from anabranch.expr.smtlib import symbol
 
-from .backend import UNKNOWN, UNSAT, Answer, Model
+from .backend import QUERY_EFFORT, UNKNOWN, UNSAT, Answer, Model
+from .limit import Limit
 
 
 class Z3Backend:
-    """A fresh solver a query, limited by Z3's resource count (repeatable)."""
+    """A fresh solver a query, limited by Z3's resource count (repeatable) or, if asked for, some seconds."""
 
     name = "z3"
 
-    def __init__(self, resources: int = 20_000_000) -> None:
+    def __init__(
+        self,
+        resources: int = 20_000_000,
+        seconds: float | None = None,
+        share: float | None = None,
+        end: float | None = None,
+    ) -> None:
         import z3  # takes 0.2 s: only when asked for
 
         self._z3: Any = z3
         self._resources = resources
+        self._limit = Limit(0, seconds, share, end)
         self.effort = 0
 
     def solve(self, constraints: Sequence[Expr], variables: Sequence[int]) -> Answer:
         """See Backend."""
         solver = self._z3.SolverFor("QF_BVFP") if _has_fp(constraints) else self._z3.SolverFor("QF_BV")
         solver.set("rlimit", self._resources)
+        self._limit.start()
+        if self._limit.deadline is not None:
+            solver.set("timeout", max(1, int(1000 * (self._limit.deadline - monotonic()))))
         solver.from_string(to_smtlib(constraints))
         result = solver.check()
-        self.effort += 1
+        self._limit.stop()
+        self.effort += QUERY_EFFORT
         if result == self._z3.unsat:
             return UNSAT
         if result != self._z3.sat:

@@ -11,13 +11,14 @@ from typing import Any
 from anabranch.environment.unknown.calls import Answer
 from anabranch.explore.build import Parts, build_parts
 from anabranch.explore.engine import Exploration, MakeTechniques
+from anabranch.explore.backends import BACKENDS, QueryLimits
 from anabranch.explore.settings import ExploreSettings
 from anabranch.expr import expr_vars, variable
 from anabranch.ir.module import Module
 from anabranch.report.errors import ErrorRecord
 from anabranch.report.events import Listener
 from anabranch.report.result import Ratio, RunResult
-from anabranch.solver import BitwuzlaBackend, SliceSpace
+from anabranch.solver import SliceSpace
 from anabranch.unit.arguments import UnitInput, Unsupported
 from anabranch.unit.failures import Failures
 from anabranch.unit.harness import HarnessWriter, NoHarness
@@ -127,7 +128,7 @@ def explore_function(
         parts.machine.deactivate()
         return UnitResult(called.name, None, unsupported=str(reason))
     found = UnitResult(called.name, result, blocks=_blocks(parts, called.name))
-    space = SliceSpace(BitwuzlaBackend(seconds=RANK_SECONDS))
+    space = SliceSpace(BACKENDS.find(settings.solver.name)(QueryLimits(seconds=RANK_SECONDS)))
     call.function = called
     for number, (key, error) in enumerate(failures.errors.items(), 1):
         ranked = rank(failures.by_key[key], failures.rejected, unknown, space)

@@ -57,9 +57,8 @@ def test_the_live_line_is_rewritten_in_place(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "120")
-    monkeypatch.setattr(progress, "LIVE_SECONDS", 0.0)
     stream = Terminal()
-    display = LiveDisplay(stream)
+    display = LiveDisplay(stream, seconds=0.0)
     display.on_progress(MOMENT)
     display.on_error(ERROR)
     display.on_progress(MOMENT)

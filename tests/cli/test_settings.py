@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from pathlib import Path
 
@@ -10,7 +9,10 @@ import pytest
 
 from anabranch.cli.flags import build_parser, settings_from_args
 from anabranch.cli.program_input import Argument, ProgramInput
-from anabranch.cli.settings import GROUPS, RunSettings, SettingsError, options
+from anabranch.cli.settings import HEADINGS, RunSettings, SettingsError, all_groups
+from anabranch.options import SettingsGroup, option, settings_of, switch
+from anabranch.reduce.settings import TECHNIQUE_SETTINGS
+from anabranch.values import at_least
 
 FLAGS = [
     "--libc",
@@ -107,6 +109,8 @@ FLAGS = [
     "--all-errors",
     "--silent-assume",
     "--fail-on-error",
+    "--solver",
+    "z3",
     "--check-solver",
     "--log-queries",
     "--tests",
@@ -181,6 +185,7 @@ no-check = ["bounds", "vla-bound"]
 all-errors = true
 silent-assume = true
 fail-on-error = true
+solver = "z3"
 check-solver = true
 log-queries = true
 tests = "all"
@@ -199,13 +204,25 @@ free-metadata = true
 printable = true
 """
 
+# What readers of run.json find, however the settings are grouped here.
+KEYS = """
+inputs include_dirs defines compile_commands opt_level entry libc externals uninitialised summaries
+depth buffer_size alias max_len emit_ir interpret no_cache program_args program_name files stdin env
+free_metadata printable search batch_forks batch_instructions strings string_limit seed goal merge
+merging qce_alpha qce_beta qce_kappa qce_zeta merge_report verify_reductions count_paths zeq
+zeq_observe zeq_wait zeq_report max_time max_memory max_instructions max_forks max_depth max_tests
+max_solver_time max_stack_frames checks no_checks all_errors silent_assume fail_on_error solver
+check_solver log_queries tests output_dir write_conditions replay json quiet no_progress
+"""
+
 
 def test_defaults() -> None:
     settings = settings_from_args(["a.c"])
     assert settings == RunSettings(inputs=(Path("a.c"),))
-    assert settings.search == ("random-path", "places")
-    assert (settings.opt_level, settings.entry, settings.tests) == (1, None, "covering")
-    assert (settings.max_time, settings.max_stack_frames) == (None, 8192)
+    assert settings.search.orders == ("random-path", "places")
+    build = settings.build
+    assert (build.opt_level, build.entry, settings.report.tests) == (1, None, "covering")
+    assert (settings.limits.time, settings.limits.stack_frames) == (None, 8192)
 
 
 def test_file_and_flags_agree_on_every_setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,10 +231,8 @@ def test_file_and_flags_agree_on_every_setting(tmp_path: Path, monkeypatch: pyte
     (tmp_path / "anabranch.toml").write_text(TOML)
     by_file = settings_from_args(["a.c"])
     assert by_file == by_flags
-    default = RunSettings(inputs=(Path("a.c"),))
-    same = [
-        f.name for f in dataclasses.fields(default) if getattr(by_flags, f.name) == getattr(default, f.name)
-    ]
+    default = RunSettings(inputs=(Path("a.c"),)).to_json()
+    same = [key for key, value in by_flags.to_json().items() if value == default[key]]
     assert same == ["inputs"], "a setting that the test does not set"
 
 
@@ -226,7 +241,8 @@ def test_flags_win_over_the_file(tmp_path: Path) -> None:
         '[run]\nseed = 4\nquiet = true\nno-cache = true\nsearch = "dfs"\n'
     )
     settings = settings_from_args(["a.c", "--seed", "5", "--no-quiet", "--cache"], tmp_path)
-    assert (settings.seed, settings.quiet, settings.no_cache, settings.search) == (5, False, False, ("dfs",))
+    assert (settings.search.seed, settings.search.orders) == (5, ("dfs",))
+    assert (settings.display.quiet, settings.build.no_cache) == (False, False)
 
 
 def test_another_file_and_paths_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -235,8 +251,8 @@ def test_another_file_and_paths_beside_it(tmp_path: Path, monkeypatch: pytest.Mo
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "other.toml").write_text('[run]\ninclude-dir = "inc"\n')
     settings = settings_from_args(["a.c", "--config", "sub/other.toml"])
-    assert settings.seed == 0
-    assert settings.include_dirs == (Path("sub/inc"),)
+    assert settings.search.seed == 0
+    assert settings.build.include_dirs == (Path("sub/inc"),)
 
 
 def test_inputs_may_stand_between_flags() -> None:
@@ -246,13 +262,14 @@ def test_inputs_may_stand_between_flags() -> None:
 
 def test_spellings_known_from_klee() -> None:
     settings = settings_from_args(["a.c", "--entry-point=f", "--emit-all-errors", "--silent-klee-assume"])
-    assert (settings.entry, settings.all_errors, settings.silent_assume) == ("f", True, True)
+    errors = settings.errors
+    assert (settings.build.entry, errors.all_errors, errors.silent_assume) == ("f", True, True)
 
 
 def test_settings_are_json() -> None:
     settings = settings_from_args(["a.c", *FLAGS])
     document = json.loads(json.dumps(settings.to_json()))
-    assert document.keys() == {field.name for field in dataclasses.fields(RunSettings)}
+    assert document.keys() == set(KEYS.split())
     assert document["include_dirs"] == ["inc", "inc2"]
     assert document["max_time"] == 4200.0
 
@@ -315,13 +332,45 @@ def test_wrong_files(tmp_path: Path, text: str, message: str) -> None:
 
 def test_help_names_every_flag_in_its_group() -> None:
     text = build_parser().format_help()
-    for option in options().values():
-        assert f"--{option.name}" in text
-        assert option.group in GROUPS
-    positions = [text.index(f"\n{group}:") for group in GROUPS]
+    for setting in settings_of(all_groups()).values():
+        assert f"--{setting.option.name}" in text
+        assert setting.heading in HEADINGS
+    positions = [text.index(f"\n{heading}:") for heading in HEADINGS]
     assert positions == sorted(positions)
     assert "(default: random-path + places)" in " ".join(text.split())
     assert "%" not in text
+
+
+def test_a_technique_brings_its_own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class HasteSettings(SettingsGroup, heading="Haste"):
+        speed: int = option(3, "haste", "how fast", at_least(1), metavar="N")
+        quietly: bool = switch("haste-report", "tell about it", default=True)
+
+    class Unknown(HasteSettings, heading="Nowhere"):
+        pass
+
+    monkeypatch.setattr("anabranch.cli.settings.TECHNIQUE_SETTINGS", [*TECHNIQUE_SETTINGS, HasteSettings])
+    text = build_parser().format_help()
+    assert text.index("\nHaste:") < text.index("--haste N")
+    assert "--no-haste-report " in text and "--haste-report " not in text
+    settings = settings_from_args(["a.c", "--haste", "7", "--no-haste-report"])
+    assert settings.group(HasteSettings) == HasteSettings(speed=7, quietly=False)
+    assert (settings.to_json()["haste"], settings.to_json()["haste_report"]) == (7, False)
+    (tmp_path / "anabranch.toml").write_text("[run]\nhaste = 5\nhaste-report = false\n")
+    settings = settings_from_args(["a.c", "--haste-report"], tmp_path)
+    assert settings.group(HasteSettings) == HasteSettings(speed=5)
+    assert settings.group(Unknown) == Unknown()
+    with pytest.raises(SettingsError, match="--haste: must be a whole number from 1"):
+        settings_from_args(["a.c", "--haste", "0"])
+
+
+def test_two_settings_of_one_name_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Twice(SettingsGroup, heading="Haste"):
+        goal: int = option(3, "goal", "another goal", at_least(1))
+
+    monkeypatch.setattr("anabranch.cli.settings.TECHNIQUE_SETTINGS", [Twice])
+    with pytest.raises(SettingsError, match="two settings are called goal"):
+        settings_from_args(["a.c"])
 
 
 def given(*words: str) -> ProgramInput:

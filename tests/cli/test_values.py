@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anabranch.cli.values import at_least, one_of, parse_define, parse_memory, parse_name, parse_time
 from anabranch.cli.wording import clock, count, short
+from anabranch.values import at_least, one_of, parse_define, parse_memory, parse_name, parse_time
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 from anabranch.cli.settings import RunSettings
 from anabranch.environment import MODELS
 from anabranch.explore.engine import explore
+from anabranch.explore.settings import ReportSettings
 from anabranch.frontend import FrontendOptions, load_program
 from anabranch.report.events import Collector
 
@@ -36,7 +37,9 @@ def test_a_defect_ends_one_path(defect: Exception, tmp_path: Path, monkeypatch: 
     source.write_text(PROGRAM)
     listener = Collector()
     result = explore(
-        load_program([source], FrontendOptions()), RunSettings(inputs=(source,), tests="all"), listener
+        load_program([source], FrontendOptions()),
+        RunSettings(inputs=(source,), report=ReportSettings(tests="all")),
+        listener,
     )
     assert not result.complete
     assert list(result.losses) == [f"internal error: {type(defect).__name__}"]

@@ -5,8 +5,7 @@ from anabranch.analysis.distance import DistanceGraph
 from anabranch.explore.coverage import BlockTable
 from anabranch.explore.distance import Distances, UncoveredDistance, UncoveredMeasure
 from anabranch.explore.new_coverage import NewCoverage
-from anabranch.explore.search import make_search
-from anabranch.explore.search.weights import UNREACHABLE
+from anabranch.explore.search import UNREACHABLE, make_search
 from anabranch.explore.tree import ExecutionTree
 from anabranch.ir import read_module
 from tests.explore.fakes import FakeState, context, spine

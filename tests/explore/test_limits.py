@@ -5,14 +5,8 @@ from dataclasses import dataclass
 import pytest
 
 from anabranch.explore import limits as limits_module
-from anabranch.explore.limits import (
-    Limits,
-    LimitSettings,
-    Losses,
-    least_promising,
-    release_memory,
-    resident_bytes,
-)
+from anabranch.explore.limits import MEGABYTE, Limits, Losses, least_promising, release_memory, resident_bytes
+from anabranch.explore.settings import LimitSettings
 from anabranch.explore.tree import ExecutionTree
 from tests.explore.fakes import spine
 
@@ -20,44 +14,34 @@ from tests.explore.fakes import spine
 @dataclass
 class Used:
     instructions: int = 0
-    forks: int = 0
     tests: int = 0
-    solver_seconds: float = 0.0
 
 
-@pytest.mark.parametrize("what", ["instructions", "forks", "tests"])
+@pytest.mark.parametrize("what", ["instructions", "tests"])
 def test_counts_stop_at_the_limit(what: str) -> None:
-    limits = Limits(LimitSettings(**{what: 10}))
+    limits = Limits(LimitSettings(instructions=10) if what == "instructions" else LimitSettings(tests=10))
     assert limits.check(Used(**{what: 9})) is None
     assert limits.check(Used(**{what: 10})) == f"max-{what}"
 
 
-def test_times_stop_at_the_limit() -> None:
+def test_time_stops_at_the_limit() -> None:
     now = [100.0]
-    limits = Limits(LimitSettings(time=2.5, solver_time=1.0), clock=lambda: now[0])
+    limits = Limits(LimitSettings(time=2.5), clock=lambda: now[0])
     now[0] = 102.4
-    assert limits.check(Used(solver_seconds=0.9)) is None
-    assert limits.check(Used(solver_seconds=1.0)) == "max-solver-time"
+    assert limits.check(Used()) is None
     now[0] = 102.5
     assert limits.check(Used()) == "max-time"
     assert limits.seconds == 2.5
 
 
 def test_no_limits_never_stop() -> None:
-    limits = Limits(LimitSettings(), memory=lambda: 1 << 60)
-    assert limits.check(Used(10**12, 10**12, 10**12, 1e12)) is None
-    assert limits.states_to_end(1000) == 0
-    assert not limits.too_deep(10**9)
-
-
-def test_depth() -> None:
-    limits = Limits(LimitSettings(depth=3))
-    assert [limits.too_deep(depth) for depth in (3, 4)] == [False, True]
+    limits = Limits(LimitSettings(), memory=lambda: 1000)
+    assert limits.check(Used(10**12, 10**12)) is None
 
 
 def test_memory_ends_states_before_it_ends_the_run() -> None:
     used = [900]
-    limits = Limits(LimitSettings(memory=1000), memory=lambda: used[0])
+    limits = Limits(LimitSettings(memory=1000), memory=lambda: MEGABYTE * used[0])
     assert limits.states_to_end(100) == 0
     used[0] = 1250
     assert limits.states_to_end(100) == 20
@@ -71,7 +55,7 @@ def test_memory_ends_states_before_it_ends_the_run() -> None:
 
 def test_memory_ends_at_least_a_tenth() -> None:
     used = [1001]
-    limits = Limits(LimitSettings(memory=1000), memory=lambda: used[0])
+    limits = Limits(LimitSettings(memory=1000), memory=lambda: MEGABYTE * used[0])
     assert limits.states_to_end(100) == 10
     used[0] = 1100
     assert limits.states_to_end(1) == 1
@@ -83,14 +67,13 @@ def test_what_is_free_is_given_back_before_the_run_ends() -> None:
     def release() -> None:
         used[0] = min(used[0], 1400)
 
-    limits = Limits(LimitSettings(memory=1000), memory=lambda: used[0], release=release)
+    limits = Limits(LimitSettings(memory=1000), memory=lambda: MEGABYTE * used[0], release=release)
     assert limits.check(Used()) is None
     assert limits.short_of_memory()
     used[0] = 990
     assert limits.short_of_memory(), "caches would be dropped again and again"
     used[0] = 890
     assert not limits.short_of_memory()
-    assert not Limits(LimitSettings(), memory=lambda: 1 << 60).short_of_memory()
 
 
 def test_memory_is_given_back() -> None:

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anabranch.explore import tree as tree_module
 from anabranch.explore.kinds import CONDITIONAL, END_NUMBERS, FORK_NUMBERS, SWITCH
 from anabranch.explore.tree import ExecutionTree, Fork, Node, Row, decisions
-from anabranch.explore.tree_rows import CompactRows, Details, node_rows
+from anabranch.explore.tree_rows import Details, node_rows
 
 STEPS = st.lists(st.tuples(st.sampled_from("ftn."), st.integers(0, 1000)), max_size=80)
 
@@ -30,7 +29,7 @@ def grow(tree: ExecutionTree, steps: list[tuple[str, int]]) -> dict[Node, list[t
             tree.end(node, position, "exit")
         elif what == "n":
             names = [f"{condition}={i}" for i in range(3)]
-            siblings = tree.fork_many(node, position, names)
+            siblings = [tree.fork(node, position, name, False, SWITCH) for name in names]
             for i, sibling in enumerate(siblings):
                 before = [(position, False, name) for name in names[:i]]
                 live[sibling] = [*live[node], *before, (position, True, names[i])]
@@ -127,17 +126,16 @@ def test_nodes_go_without_the_cyclic_collector() -> None:
         gc.enable()
 
 
-def test_memory_follows_live_paths_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tree_module, "BATCH", 64)
-    compact = CompactRows()
-    tree = ExecutionTree(compact)
+def test_memory_follows_live_paths_only() -> None:
+    rows: list[Row] = []
+    tree = ExecutionTree(rows.extend, batch=64)
     node = tree.start()
     for i in range(1000):  # a loop that leaves one short path behind at each turn
         tree.end(tree.fork(node, i, None), i, "exit")
     assert tree.root is node
-    assert len(compact) >= 2000 - 64
+    assert len(rows) >= 2000 - 64
     tree.flush()
-    assert len(compact) == 2000
+    assert len(rows) == 2000
 
 
 def test_a_million_nodes_fit() -> None:
@@ -176,7 +174,7 @@ def small() -> list[Row]:
     rows: list[Row] = []
     tree = ExecutionTree(rows.extend)
     node = tree.start()
-    first, second = tree.fork_many(node, 3, ["x == 1", "x == 2"])
+    first, second = (tree.fork(node, 3, condition, False, SWITCH) for condition in ("x == 1", "x == 2"))
     tree.end(second, 4, "assert")
     tree.end(node, 5, "exit")
     tree.end(first, 6, "unsupported: invoke")
@@ -212,10 +210,3 @@ def test_details_as_text(small: list[Row]) -> None:
     assert details.rows(small) == expected
     assert details.rows(small) == expected
     assert shown == ["x == 1", "x == 2"]
-
-
-def test_compact_rows_keep_everything_but_conditions(small: list[Row]) -> None:
-    compact = CompactRows()
-    compact(small[:2])
-    compact(small[2:])
-    assert list(compact) == [(*row[:6], None if row[2] else row[6]) for row in small]

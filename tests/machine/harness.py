@@ -95,11 +95,11 @@ def load(settings: RunSettings) -> Program:
     return load_program(
         settings.inputs,
         FrontendOptions(
-            include_dirs=settings.include_dirs,
-            defines=settings.defines,
+            include_dirs=settings.build.include_dirs,
+            defines=settings.build.defines,
             opt_level=settings.simplification,
             sanitizers=FOLDED,
-            entry=settings.entry,
+            entry=settings.build.entry,
         ),
     )
 

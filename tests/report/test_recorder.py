@@ -112,9 +112,8 @@ def test_losses_forbid_complete(tmp_path: Path) -> None:
     assert document["losses"] == {"unsupported: fence": {"count": 2, "places": {"a.c:3": 2}}}
 
 
-def test_progress_refreshes_the_outcome(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("anabranch.report.recorder.REFRESH_SECONDS", 0.0)
-    recorder = make(tmp_path)
+def test_progress_refreshes_the_outcome(tmp_path: Path) -> None:
+    recorder = make(tmp_path, refresh=0.0)
     recorder.on_progress(
         Progress(3.0, paths_exit=4, paths_error=1, paths_total=5, states_waiting=9, instructions=77)
     )
@@ -132,13 +131,12 @@ def test_progress_refreshes_the_outcome(tmp_path: Path, monkeypatch: pytest.Monk
 WRITER = """
 import sys
 from pathlib import Path
-import anabranch.report.recorder as recorder
 from anabranch.report.errors import ErrorRecord
 from anabranch.report.events import Progress, TestCase
+from anabranch.report.recorder import RunRecorder
 from anabranch.report.rundir import create_run_directory
 from anabranch.report.stats import StatsRow
-recorder.REFRESH_SECONDS = 0.0
-r = recorder.RunRecorder(create_run_directory(Path(sys.argv[1])), ["x"], {})
+r = RunRecorder(create_run_directory(Path(sys.argv[1])), ["x"], {}, refresh=0.0)
 n = 0
 while True:
     n = r.on_test(TestCase((("data", bytes([n % 251]) * 100_000),)))

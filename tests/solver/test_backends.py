@@ -163,6 +163,7 @@ def test_limits_give_unknown() -> None:
     assert BitwuzlaBackend(polls=50).solve(hard_query(), ()) is UNKNOWN
     assert BitwuzlaBackend(seconds=0.05).solve(hard_query(), ()) is UNKNOWN
     assert Z3Backend(resources=1000).solve(hard_query(), ()) is UNKNOWN
+    assert Z3Backend(resources=1 << 31, seconds=0.05).solve(hard_query(), ()) is UNKNOWN
 
 
 def test_no_query_goes_on_after_the_end_of_the_run() -> None:

@@ -8,10 +8,10 @@ import pytest
 
 from anabranch import expr as X
 from anabranch.expr import Expr
-from anabranch.solver import SliceSpace, SolverUnknown, bitwuzla_backend
+from anabranch.solver import SliceSpace, SolverUnknown
 from anabranch.solver.backend import Model
-from anabranch.solver.bitwuzla_backend import HARD, LEAST, Limit
 from anabranch.solver.enumeration import preferred
+from anabranch.solver.limit import HARD, LEAST, Limit
 
 
 class Clock:
@@ -23,10 +23,8 @@ class Clock:
 
 
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    made = Clock()
-    monkeypatch.setattr(bitwuzla_backend, "monotonic", made)
-    return made
+def clock() -> Clock:
+    return Clock()
 
 
 def allowed(limit: Limit, clock: Clock, takes: float) -> float:
@@ -39,7 +37,7 @@ def allowed(limit: Limit, clock: Clock, takes: float) -> float:
 
 
 def test_a_share_bounds_what_hard_queries_take_together(clock: Clock) -> None:
-    limit = Limit(1000, 5.0, share=0.1)
+    limit = Limit(1000, 5.0, share=0.1, clock=clock)
     assert allowed(limit, clock, 5.0 + HARD) == pytest.approx(5.0)  # the first one
     assert allowed(limit, clock, 0.0) == pytest.approx(0.1 * (5.0 + HARD))
     clock.now += 20
@@ -51,7 +49,7 @@ def test_a_share_bounds_what_hard_queries_take_together(clock: Clock) -> None:
 
 
 def test_easy_queries_cost_nothing(clock: Clock) -> None:
-    limit = Limit(1000, 5.0, share=0.1)
+    limit = Limit(1000, 5.0, share=0.1, clock=clock)
     allowed(limit, clock, 5.0 + HARD)  # all that is given
     began = clock.now
     for _ in range(100):
@@ -61,7 +59,7 @@ def test_easy_queries_cost_nothing(clock: Clock) -> None:
 
 
 def test_without_a_share_every_query_may_take_its_seconds(clock: Clock) -> None:
-    limit = Limit(1000, 5.0)
+    limit = Limit(1000, 5.0, clock=clock)
     assert [allowed(limit, clock, 4.9) for _ in range(3)] == [pytest.approx(5.0)] * 3
 
 

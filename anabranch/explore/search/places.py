@@ -1,24 +1,25 @@
-"""places: a place first, then one of the states that wait there.
+"""places: a location first, then one of the states that wait there.
 
-Where paths multiply, most states wait in the same few places (code that quotes an error message, say), and an
-order that weighs every state for itself hardly ever picks another. Here all states of a place weigh together:
-the nearer uncovered code is, the more, and the oftener a turn from there was fruitless, the less.
+Where paths multiply, most states wait at the same few locations (code that quotes an error message, say), and
+an order that weighs every state for itself hardly ever picks another. Here all states of a location weigh
+together: the nearer uncovered code is, the more, and the more turns from there were fruitless, the less.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from random import Random
+from collections.abc import Callable, Iterator, Sequence
 from typing import Generic
 
 from anabranch.explore.protocols import S
-from anabranch.explore.search.weights import RECENT, Distance
+from anabranch.explore.search.context import SearchContext
+from anabranch.explore.search.registry import search_order
+from anabranch.explore.search.weights import RECENT
 
-REFRESH = 32  # picks after which all places are weighed anew
+REFRESH = 32  # picks after which all locations are weighed anew
 
 
-class _Place(Generic[S]):
-    """The states that wait at one place."""
+class _Group(Generic[S]):
+    """The states that wait at one location."""
 
     __slots__ = ("states", "weight")
 
@@ -27,19 +28,20 @@ class _Place(Generic[S]):
         self.weight = 0.0
 
 
+@search_order("places", help="a location first, by nearness to uncovered code, then a state there")
 class Places(Generic[S]):
-    """Weighted random choice of a place, then an even one of its states.
+    """Weighted random choice of a location, then an even one of its states.
 
     States whose path has just covered something new are a group of their own.
     """
 
     description = "places"
 
-    def __init__(self, distance: Distance[S], fruitless: Mapping[int, int], random: Random) -> None:
-        self._distance = distance
-        self._fruitless = fruitless
-        self._random: Callable[[], float] = random.random
-        self._groups: dict[tuple[int, bool], _Place[S]] = {}
+    def __init__(self, context: SearchContext[S]) -> None:
+        self._distance = context.distance
+        self._fruitless = context.fruitless
+        self._random: Callable[[], float] = context.random(self.description).random
+        self._groups: dict[tuple[int, bool], _Group[S]] = {}
         self._where: dict[S, tuple[tuple[int, bool], int]] = {}
         self._picks = 0
         self._last: tuple[int, bool] | None = None  # weighed anew before the next pick
@@ -49,7 +51,7 @@ class Places(Generic[S]):
             key = (state.place, 0 < state.instructions_since_new < RECENT)
             group = self._groups.get(key)
             if group is None:
-                group = self._groups[key] = _Place()
+                group = self._groups[key] = _Group()
             self._where[state] = (key, len(group.states))
             group.states.append(state)
             if len(group.states) == 1:
@@ -88,7 +90,7 @@ class Places(Generic[S]):
         return state
 
     def _weigh(self) -> None:
-        """Bring weights up to date: that of the last place at once, the others now and then."""
+        """Bring weights up to date: that of the last location at once, the others now and then."""
         self._picks += 1
         if self._picks % REFRESH == 0:
             for key, group in self._groups.items():

@@ -8,6 +8,8 @@ from random import Random
 from typing import Generic
 
 from anabranch.explore.protocols import S
+from anabranch.explore.search.context import SearchContext
+from anabranch.explore.search.registry import search_order
 
 
 class Dfs(Generic[S]):
@@ -100,3 +102,18 @@ class RandomState(Generic[S]):
 
     def states(self) -> Iterator[S]:
         return iter(self._waiting)
+
+
+@search_order("dfs", help="newest first")
+def dfs(context: SearchContext[S]) -> Dfs[S]:
+    return Dfs()
+
+
+@search_order("bfs", help="oldest first")
+def bfs(context: SearchContext[S]) -> Bfs[S]:
+    return Bfs()
+
+
+@search_order("random-state", help="all with equal probability")
+def random_state(context: SearchContext[S]) -> RandomState[S]:
+    return RandomState(context.random("random-state"))

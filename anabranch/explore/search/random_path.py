@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from random import Random
 from typing import Generic
 
 from anabranch.explore.protocols import S
-from anabranch.explore.tree import ExecutionTree, Fork, Node
+from anabranch.explore.search.context import SearchContext
+from anabranch.explore.search.registry import search_order
+from anabranch.explore.tree import Fork, Node
 
 
+@search_order("random-path", help="a coin at every fork of the execution tree")
 class RandomPath(Generic[S]):
     """A state at live depth d is picked with probability 2^-d: short paths are preferred, and a loop that
     forks at every turn does not starve the rest.
@@ -22,9 +24,9 @@ class RandomPath(Generic[S]):
 
     description = "random-path"
 
-    def __init__(self, tree: ExecutionTree, random: Random) -> None:
-        self._tree = tree
-        self._bits = random.getrandbits
+    def __init__(self, context: SearchContext[S]) -> None:
+        self._tree = context.tree
+        self._bits = context.random(self.description).getrandbits
         self._count = 0
 
     def add(self, states: Sequence[S]) -> None:

@@ -7,9 +7,11 @@ from heapq import heapify, heappop, heappush
 from typing import Any, Generic
 
 from anabranch.explore.protocols import S
+from anabranch.explore.search.context import SearchContext
+from anabranch.explore.search.registry import search_order
 
 OrderKey = Callable[[S], Any]
-"""Sorts states by place, smallest first: deeper call stacks before shallower ones, then blocks in reverse
+"""Sorts states by location, smallest first: deeper call stacks before shallower ones, then blocks in reverse
 postorder with the blocks of a loop before those after it."""
 
 
@@ -53,3 +55,8 @@ class Topological(Generic[S]):
 
     def states(self) -> Iterator[S]:
         return iter(self._entry)
+
+
+@search_order("topological", help="the state that is furthest behind in the program first")
+def topological(context: SearchContext[S]) -> Topological[S]:
+    return Topological(context.order_key)

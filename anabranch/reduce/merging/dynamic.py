@@ -31,7 +31,7 @@ from anabranch.machine.state import Continuation
 from anabranch.machine.translator.sites import Target
 from anabranch.reduce.merging.extra import disarmed, with_recent
 from anabranch.reduce.merging.merge import Merging
-from anabranch.reduce.merging.similarity import Similarity
+from anabranch.reduce.merging.policies import Similarity
 from anabranch.reduce.merging.tuning import MergeTuning
 
 DELTA = 8  # locations; the paper's distance is 8 basic blocks
@@ -76,7 +76,7 @@ class DynamicMerging(Merging):
         self._delta = delta
         self._families = tuning.families
         self._pages = RunningPages(parts.machine)
-        limit = parts.settings.max_time
+        limit = parts.settings.limits.time
         self._share = None
         if shares and limit is not None:
             families = tuning.families

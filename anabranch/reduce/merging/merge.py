@@ -22,7 +22,7 @@ from anabranch.reduce.merging.extra import extra_slot
 from anabranch.reduce.merging.join_points import JoinPoints
 from anabranch.reduce.merging.ledger import Ledger
 from anabranch.reduce.merging.multiplicity import regression
-from anabranch.reduce.merging.similarity import Similarity
+from anabranch.reduce.merging.policies import Similarity
 from anabranch.reduce.merging.tuning import MergeTuning
 from anabranch.reduce.merging.verify import Verifier
 
@@ -58,7 +58,7 @@ class Merging(Technique, ABC):
         self._not_similar = 0
         self._parts = parts
         self._encoder: JoinEncoder = IteEncoder(
-            parts.space, parts.machine.extras, watches_heap(parts.settings.checks)
+            parts.space, parts.machine.extras, watches_heap(parts.settings.errors.checks)
         )
         self._verifier = Verifier(parts.space, self._wrong) if verify else None
 

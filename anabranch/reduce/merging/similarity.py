@@ -1,22 +1,19 @@
-"""Which states are worth merging: the relation `~` of Kuznetsov et al. (PLDI 2012), Algorithm 1.
-
-Merge policies are registered by name: `--merge NAME` chooses one.
-"""
+"""Which states are worth merging: the relation `~` of Kuznetsov et al. (PLDI 2012), Algorithm 1."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from collections.abc import Hashable, Iterator
+from typing import Any
 
 from anabranch.expr import Expr, expr_vars
 from anabranch.ir.types import ArrayType, Type
-from anabranch.machine import Machine, State
+from anabranch.machine import State
 from anabranch.machine.joining.memory import differing
 from anabranch.machine.memory import PAGE_BITS
 from anabranch.reduce.merging.frames import StackCounts, stack_frames
 from anabranch.reduce.merging.join_points import stack_of
-from anabranch.reduce.qce import QceParameters, QueryCounts, similar
+from anabranch.reduce.merging.policies import PolicyContext
+from anabranch.reduce.qce import QueryCounts, similar
 from anabranch.reduce.qce.addresses import Base
 
 STAR = "symbolic"
@@ -27,46 +24,9 @@ Cell = tuple[int, int, int, int]
 """A place in memory: frame and position of the value that it is named from (-1: none), offset, size."""
 
 
-class Similarity(Protocol):
-    """Is merging two states at one location worth it?"""
 
-    def key(self, state: State) -> Hashable:
-        """States with different keys are not similar; states with one key are likely to be."""
-        ...
-
-    def similar(self, a: State, b: State) -> bool: ...
-
-
-Policy = TypeVar("Policy", bound="Callable[[PolicyContext], Similarity]")
-
-
-@dataclass(frozen=True, slots=True)
-class PolicyContext:
-    """What merge policies are made of."""
-
-    machine: Machine
-    parameters: QceParameters
-
-
-POLICIES: dict[str, Callable[[PolicyContext], Similarity]] = {}
-
-
-def merge_policy(name: str) -> Callable[[Policy], Policy]:
-    """Register a class (or function) that makes a `Similarity` under the name that `--merge` takes."""
-
-    def register(make: Policy) -> Policy:
-        POLICIES[name] = make
-        return make
-
-    return register
-
-
-@merge_policy("all")
 class Everything:
     """All states at one location are similar."""
-
-    def __init__(self, context: PolicyContext) -> None:
-        pass
 
     def key(self, state: State) -> Hashable:
         return stack_of(state)
@@ -75,8 +35,6 @@ class Everything:
         return True
 
 
-@merge_policy("qce")
-@merge_policy("auto")
 class QceSimilarity:
     """Equation 7: the queries that a merge would add or make harder are few among those to come.
 

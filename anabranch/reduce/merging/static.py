@@ -20,7 +20,7 @@ from anabranch.machine.state import Continuation
 from anabranch.machine.translator.sites import Target
 from anabranch.reduce.merging.extra import MergeExtra
 from anabranch.reduce.merging.merge import Merging
-from anabranch.reduce.merging.similarity import Similarity
+from anabranch.reduce.merging.policies import Similarity
 from anabranch.reduce.merging.tuning import MergeTuning
 
 

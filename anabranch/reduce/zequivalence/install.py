@@ -5,58 +5,45 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from random import Random
-from typing import Protocol
 
 from anabranch.explore.engine import Exploration, Operators
 from anabranch.explore.leaks import watches_heap
 from anabranch.explore.protocols import Search
 from anabranch.explore.search.plain import Bfs, Dfs, RandomState
+from anabranch.explore.settings import ExploreSettings
 from anabranch.machine import State
 from anabranch.reduce.zequivalence.callee_first import PATIENCE, CalleeFirst
 from anabranch.reduce.zequivalence.calls import Calls
 from anabranch.reduce.zequivalence.exact import Quantified, equivalent
 from anabranch.reduce.zequivalence.ledger import ZLedger
 from anabranch.reduce.zequivalence.prune import Exact, ZEquivalence
+from anabranch.reduce.zequivalence.settings import ZSettings
 from anabranch.reduce.zequivalence.state import Encoder
 from anabranch.reduce.zequivalence.verify import TwinVerifier
 
 HURRIED_SHARE = 0.2  # of the time that comparing may take then
 
 
-class ZSettings(Protocol):
-    """The settings that the technique reads."""
-
-    @property
-    def zeq(self) -> str: ...
-    @property
-    def zeq_observe(self) -> str: ...
-    @property
-    def zeq_wait(self) -> int: ...
-    @property
-    def max_time(self) -> float | None: ...
-    @property
-    def verify_reductions(self) -> bool: ...
-
-
 class ZParts:
     """The technique before the other operators of the loop are known."""
 
-    def __init__(self, run: Exploration, settings: ZSettings) -> None:
+    def __init__(self, run: Exploration, settings: ExploreSettings) -> None:
         run.table.count_every_call()
         self.run = run
         self.settings = settings
+        self.zeq = settings.group(ZSettings)
         self.ledger = ZLedger()
-        self.calls = Calls(run.machine, self.ledger, settings.zeq_observe == "function")
+        self.calls = Calls(run.machine, self.ledger, self.zeq.observe == "function")
         self.search: CalleeFirst
 
     def stack(self, order: Search[State]) -> Search[State]:
         """Callee first around an order that knows nothing of calls."""
-        if self.settings.max_time is not None and not self.settings.zeq_wait:
+        if self.settings.limits.time is not None and not self.zeq.wait:
             # Time may end before the calls do: the order knows what is worth it.
             self.search = CalleeFirst(order, None, self.calls, at_once=True)
             return self.search
-        make = worklists(self.run.settings.search, self.run.settings.seed)
-        self.search = CalleeFirst(order, make, self.calls, self.settings.zeq_wait or PATIENCE)
+        make = worklists(self.run.settings.search.orders, self.run.settings.search.seed)
+        self.search = CalleeFirst(order, make, self.calls, self.zeq.wait or PATIENCE)
         return self.search
 
     def flat(self, order: Search[State]) -> Search[State]:
@@ -68,12 +55,12 @@ class ZParts:
         """The operators of the loop with this one among them."""
         run = self.run
         self.calls.watch()
-        encoder = Encoder(watches_heap(run.settings.checks))
-        exact = exact_check() if self.settings.zeq == "exact" else None
-        share = 1.0 if self.settings.max_time is None else HURRIED_SHARE
+        encoder = Encoder(watches_heap(run.settings.errors.checks))
+        exact = exact_check() if self.zeq.method == "exact" else None
+        share = 1.0 if self.settings.limits.time is None else HURRIED_SHARE
         removed = run.reporter.pruned
         prune = ZEquivalence(self.calls, self.search, self.ledger, encoder, removed, exact, share)
-        if self.settings.verify_reductions:
+        if self.settings.search.verify_reductions:
             prune.verifier = TwinVerifier(
                 run.machine, self._wrong, lambda: run.limits.check(run.figures) is not None
             )

@@ -62,7 +62,9 @@ def prepare(
     settings = settings_from_args([str(path), "--tests", "all", "--all-errors", *order, *options])
     program = load_program(
         settings.inputs,
-        FrontendOptions(defines=settings.defines, opt_level=settings.opt_level, entry=settings.entry),
+        FrontendOptions(
+            defines=settings.build.defines, opt_level=settings.build.opt_level, entry=settings.build.entry
+        ),
     )
     collector = Collector()
     return prepare_exploration(program, settings, collector, None, reductions(settings, tuning)), collector

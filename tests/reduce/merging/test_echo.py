@@ -10,7 +10,6 @@ import pytest
 from anabranch.expr import Expr
 from anabranch.machine import State
 from anabranch.machine.joining import encoder
-from anabranch.reduce.qce.source import local_name
 from tests.reduce.merging.harness import explore
 
 ECHO = """
@@ -45,7 +44,8 @@ def differing(a: State, b: State) -> dict[str, tuple[Any, Any]]:
     site: Any = a.entry
     function = site.unit.function
     pairs = zip(site.names, a.values, b.values, strict=True)
-    return {local_name(function, int(name[1:])): (x, y) for name, x, y in pairs if x is not y}
+    names = function.variable_names
+    return {names.get(int(name[1:]), name): (x, y) for name, x, y in pairs if x is not y}
 
 
 @pytest.fixture

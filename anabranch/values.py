@@ -89,13 +89,23 @@ parse_limit = at_least(1, _NO_LIMIT)
 
 def one_of(*names: str) -> Callable[[str], str]:
     """A parser of one of a few names."""
+    return one_of_these(lambda: names)
+
+
+def one_of_these(names: Callable[[], Sequence[str]]) -> Callable[[str], str]:
+    """A parser of one of the names that there are at the time of parsing."""
 
     def parse(text: str) -> str:
-        if text not in names:
-            raise ValueError(f"{text!r} is unknown{suggestion(text, names)}; choose from {', '.join(names)}")
+        if text not in names():
+            raise ValueError(unknown_name(text, names()))
         return text
 
     return parse
+
+
+def unknown_name(text: str, names: Sequence[str]) -> str:
+    """The complaint about a name that is not one of those that there are."""
+    return f"{text!r} is unknown{suggestion(text, names)}; choose from {', '.join(names)}"
 
 
 def parse_define(text: str) -> str:
