@@ -1,9 +1,9 @@
-"""Calls in which paths part: what was there before they did, and where the paths stop when they return.
+"""Calls in which paths fork: what was there before they did, and where the paths stop when they return.
 
 A call is the continuation that was made for it: paths that fork inside share that very tuple. It is *armed*
 by the first fork inside it (and so are the calls around it): from then on paths stop behind it. Calls
-without forks cost nothing. Calls behind which stopping would not pay are armed silently: nobody stops there,
-but what was there when paths parted is known to the calls inside.
+without forks cost nothing. Calls behind which stopping would not pay are a *scope only*: nobody stops there,
+but what was there when the paths forked is known to the calls inside.
 """
 
 from __future__ import annotations
@@ -11,22 +11,25 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Hashable, Mapping
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anabranch.analysis.cfg import returns_at_once
 from anabranch.machine import Machine, State
 from anabranch.machine.forking import INTERPRETER_CODE
 from anabranch.machine.state import ROOT, Continuation
 from anabranch.machine.translator.sites import BranchSite, CallSite, PointSite, ReturnSite
-from anabranch.reduce.zequivalence.ledger import Place, Row, ZLedger
+from anabranch.reduce.zequivalence.ledger import Row, SiteRow, ZLedger
 from anabranch.reduce.zequivalence.variables import variables_of
 from anabranch.solver import Slice
+
+if TYPE_CHECKING:
+    from anabranch.reduce.zequivalence.return_point import ReturnPoint
 
 
 class Base:
     """What all paths of a call have in common: the path when it first forked there."""
 
-    __slots__ = ("condition", "notes", "objects", "pages", "slices")
+    __slots__ = ("notes", "objects", "pages", "slices")
 
     def __init__(self, machine: Machine) -> None:
         memory, path = machine.memory, machine.path
@@ -34,31 +37,7 @@ class Base:
         self.pages: Mapping[int, Any] = memory.pages
         self.objects: Mapping[int, Any] = memory.objects
         self.notes = path.notes
-        self.condition = path.condition
         self.slices: dict[int, Slice] = path.slices.copy()
-
-
-class Meeting:
-    """The states that came to one place of a call: behind a call that was made there."""
-
-    __slots__ = ("common", "first", "forms", "glance", "kept", "place", "shared", "stands")
-
-    def __init__(self, place: Hashable) -> None:
-        self.place = place
-        # What `observable` keeps: the part of the base that is still there, and what was done to it.
-        self.shared: Any = None
-        self.common: Any = None
-        self.glance: Any = None  # what `glance` keeps
-        self.forms: dict[Hashable, State] = {}
-        self.kept: dict[State, tuple[Any, Any]] = {}  # with their constraints, and whom they look like
-        self.first: State | None = None  # it is looked at when there is a second
-        self.stands: dict[State, State] = {}  # for those that were kept at first: who goes on instead
-
-    def standing(self, state: State) -> State:
-        """Who goes on for a state."""
-        while state in self.stands:
-            state = self.stands[state]
-        return state
 
 
 class Call:
@@ -72,19 +51,19 @@ class Call:
         "continuation",
         "count",
         "depth",
-        "frames",
+        "frame_variables",
         "fresh",
         "function",
         "held",
-        "meetings",
+        "location",
         "open",
         "order",
         "parent",
-        "place",
+        "return_points",
         "row",
-        "shared",
-        "silent",
+        "scope_only",
         "site",
+        "site_row",
         "turns",
     )
 
@@ -95,7 +74,7 @@ class Call:
         base: Base,
         parent: Call | None,
         row: Row,
-        place: Place,
+        site_row: SiteRow,
     ) -> None:
         self.continuation = continuation
         self.site: CallSite = continuation[1]
@@ -104,12 +83,12 @@ class Call:
         self.base = base
         self.parent = parent
         self.row = row
-        self.place = place
+        self.site_row = site_row
         self.arguments: frozenset[int] = frozenset()  # variables in what was passed, where that counts
-        self.silent = False  # does nobody stop behind it? Then it is there for the calls inside it
-        self.meetings: dict[Hashable, Meeting] = {}
-        self.frames: frozenset[int] | None = None  # the variables in the frames around it, if needed
-        self.shared: Any = None  # what `observable` keeps: what is left of the base at the latest place
+        self.scope_only = False  # does nobody stop behind it? Then it is there for the calls inside it
+        self.location: Hashable = return_location(continuation, parent)  # where its states are compared
+        self.return_points: dict[Hashable, ReturnPoint] = {}  # inside this call, by location
+        self.frame_variables: frozenset[int] | None = None  # in the frames around it, once somebody has asked
         # For the search order:
         self.around = parent  # the one in whose worklist its states go on: calls that are open have none
         self.order: Any = None  # the waiting states inside
@@ -125,33 +104,25 @@ class Call:
         """Does no state wait inside, or behind a call inside?"""
         inside = [self]
         for call in inside:  # grows while it is gone through
-            if call.count or not all(child.silent for child in call.children):
+            if call.count or not all(child.scope_only for child in call.children):
                 return False
             inside += call.children
         return True
 
-    def meeting(self, place: Hashable) -> Meeting:
-        """The states that came to a place of this call."""
-        found = self.meetings.get(place)
-        if found is None:
-            found = self.meetings[place] = Meeting(place)
-        return found
 
-
-def meeting_place(site: Hashable, continuation: Continuation, scope: Call) -> Hashable:
-    """Where states can be compared: the place behind the call, and the calls around it up to the scope."""
-    outer = scope.continuation
-    if continuation is outer:
-        return site
-    place: list[Hashable] = [site]
+def return_location(continuation: Continuation, scope: Call | None) -> Hashable:
+    """Where states that come back from a call are compared: behind it, in the calls around it up to the
+    scope."""
+    outer = ROOT if scope is None else scope.continuation
+    location: list[Hashable] = []
     while continuation is not outer and continuation[1] is not None:
-        place.append(continuation[1])
+        location.append(continuation[1])
         continuation = continuation[0]
-    return tuple(place)
+    return tuple(location)
 
 
 class Calls:
-    """The armed calls of a run, and the eyes of the running path."""
+    """The armed calls of a run, and which of them the running path is in."""
 
     def __init__(self, machine: Machine, ledger: ZLedger, arguments_count: bool = False) -> None:
         self.machine = machine
@@ -205,7 +176,7 @@ class Calls:
         self.running = call
 
     def _arm_root(self, base: Base) -> None:
-        self.root = Call(ROOT, "", base, None, Row(""), Place())
+        self.root = Call(ROOT, "", base, None, Row(""), SiteRow())
 
     def scope(self, call: Call) -> Call:
         """What the states behind a call are in."""
@@ -239,7 +210,7 @@ class Calls:
             self._arm_root(base)
         if between is not None:
             call = self._add(between, base, call)
-            call.silent = True
+            call.scope_only = True
         for one in reversed(fresh):
             call = self._add(one, base, call)
             if self.arguments_count:
@@ -250,8 +221,8 @@ class Calls:
 
     def _add(self, one: tuple[Continuation, str], base: Base, around: Call | None) -> Call:
         continuation, function = one
-        row, place = self.ledger.row(function), self.ledger.place(continuation[1])
-        call = Call(continuation, function, base, around, row, place)
+        row, site_row = self.ledger.row(function), self.ledger.site_row(continuation[1])
+        call = Call(continuation, function, base, around, row, site_row)
         self.armed[id(continuation)] = call
         self.on_armed(call)
         return call
@@ -280,21 +251,20 @@ class Calls:
         if call.continuation[0] is not continuation or call.site is not site.call:
             return False
         self.running = call.parent
-        if call.silent:
+        if call.scope_only:
             return False
-        if self._alone(call, site):
+        if self._alone(call):
             self.on_left(call)
             self.forget(call)
             return False
         self.returning = call
         return True
 
-    def _alone(self, call: Call, site: ReturnSite) -> bool:
+    def _alone(self, call: Call) -> bool:
         """Is nobody there to compare with?"""
         if call.held or call.open or self.machine.decider.siblings or not call.empty:
             return False
-        scope = self.scope(call)
-        return meeting_place(site, call.continuation[0], scope) not in scope.meetings
+        return call.location not in self.scope(call).return_points
 
     def forget(self, call: Call) -> None:
         """Nobody is inside any more."""

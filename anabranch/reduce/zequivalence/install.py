@@ -17,7 +17,7 @@ from anabranch.reduce.zequivalence.calls import Calls
 from anabranch.reduce.zequivalence.exact import Quantified, equivalent
 from anabranch.reduce.zequivalence.ledger import ZLedger
 from anabranch.reduce.zequivalence.prune import Exact, ZEquivalence
-from anabranch.reduce.zequivalence.state import Encoder
+from anabranch.reduce.zequivalence.return_point import Tables
 from anabranch.reduce.zequivalence.verify import TwinVerifier
 
 HURRIED_SHARE = 0.2  # of the time that comparing may take then
@@ -68,11 +68,11 @@ class ZParts:
         """The operators of the loop with this one among them."""
         run = self.run
         self.calls.watch()
-        encoder = Encoder(watches_heap(run.settings.checks))
+        tables = Tables(watches_heap(run.settings.checks))
         exact = exact_check() if self.settings.zeq == "exact" else None
         share = 1.0 if self.settings.max_time is None else HURRIED_SHARE
         removed = run.reporter.pruned
-        prune = ZEquivalence(self.calls, self.search, self.ledger, encoder, removed, exact, share)
+        prune = ZEquivalence(self.calls, self.search, self.ledger, tables, removed, exact, share)
         if self.settings.verify_reductions:
             prune.verifier = TwinVerifier(
                 run.machine, self._wrong, lambda: run.limits.check(run.figures) is not None
