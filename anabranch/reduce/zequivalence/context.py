@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 from anabranch.machine import State
 from anabranch.machine.memory import PAGE_BITS, PAGE_SIZE
 from anabranch.machine.objects import OBJECT_SHIFT, ObjectInfo
-from anabranch.reduce.zequivalence.calls import Call
+from anabranch.reduce.zequivalence.calls import Base, Call
 from anabranch.reduce.zequivalence.contents import Content, Contents
 from anabranch.reduce.zequivalence.memo import Memo
 from anabranch.reduce.zequivalence.variables import NoteVariables, counts, variables_in, variables_of
@@ -104,14 +104,21 @@ class CallContext:
         "notes",
         "order",
         "pages",
-        "scope",
         "unfilled",
         "variables",
     )
 
-    def __init__(self, scope: Call, state: State, layouts: Layouts, contents: Contents, notes: NoteVariables) -> None:
-        self.scope = scope
-        base = self.base = scope.base
+    def __init__(
+        self,
+        base: Base,
+        outer: frozenset[int],
+        state: State,
+        layouts: Layouts,
+        contents: Contents,
+        notes: NoteVariables,
+    ) -> None:
+        """`outer`: the variables in the frames around the call. `state`: the first one at the return point."""
+        self.base = base
         self.layout = layouts.left(base.objects, state.objects)
         self.pages = self.layout.pages(base.pages)
         self.keys = tuple(self.pages)
@@ -122,7 +129,7 @@ class CallContext:
         self.first_unfilled = [pages_of(info)[0] for info in self.unfilled]
         self.notes = [(key, value) for key, value in base.notes.items() if counts(key)]
         kept = notes.of(base.notes)
-        self.fixed = frame_variables(scope).union(base.slices if kept is None else kept, self.layout.variables)
+        self.fixed = outer.union(base.slices if kept is None else kept, self.layout.variables)
         self.variables = self.fixed.union(*[c.variables for c in self.contents if c.variables])
         self.order = tuple(sorted(self.variables))
 

@@ -103,6 +103,7 @@ class Encoding:
         context: CallContext,
         changes: Changes,
         names: Names,
+        values: tuple[Any, ...],
         table: Table,
         leaks: bool,
         more: frozenset[int],
@@ -118,7 +119,7 @@ class Encoding:
         self.queue: list[int] = []
         self.new: dict[int, ObjectInfo] = {}
         self._objects(leaks)
-        self._live_values(names, live_values(state, context.scope.continuation))
+        self._live_values(names, values)
         self._pages(changes, table)
         self._notes()
         for number in self.queue:  # grows while it is gone through

@@ -22,7 +22,7 @@ from anabranch.reduce.zequivalence.calls import Call
 from anabranch.reduce.zequivalence.changes import Changes
 from anabranch.reduce.zequivalence.constraint import StateConstraint
 from anabranch.reduce.zequivalence.contents import Content, Contents
-from anabranch.reduce.zequivalence.context import CallContext, Layouts
+from anabranch.reduce.zequivalence.context import CallContext, Layouts, frame_variables
 from anabranch.reduce.zequivalence.encoding import Encoded, Encoding, Names, live_names, live_values
 from anabranch.reduce.zequivalence.parts import PartForms
 from anabranch.reduce.zequivalence.variables import NoteVariables, variables_of
@@ -60,6 +60,7 @@ class ReturnPoint:
     """One location inside a call (the scope), behind a call that was made there."""
 
     __slots__ = (
+        "_base",
         "_changes",
         "_classes",
         "_context",
@@ -68,15 +69,18 @@ class ReturnPoint:
         "_forms",
         "_latest",
         "_names",
+        "_outer",
+        "_outer_variables",
         "_same_objects",
-        "_scope",
         "_tables",
         "replaced",
         "superseded",
     )
 
     def __init__(self, scope: Call, tables: Tables) -> None:
-        self._scope = scope
+        # The scope itself is not held: it holds its return points, and nobody collects cycles in a run.
+        self._base, self._outer = scope.base, scope.continuation
+        self._outer_variables = frame_variables(scope)
         self._tables = tables
         self._first: tuple[State, frozenset[int]] | None = None  # the only state so far needs no form
         self._context: CallContext
@@ -109,10 +113,12 @@ class ReturnPoint:
         return self._classify(state, more)
 
     def _begin(self, state: State) -> None:
-        scope, tables = self._scope, self._tables
-        self._context = CallContext(scope, state, tables.layouts, tables.contents, tables.notes)
+        tables = self._tables
+        self._context = CallContext(
+            self._base, self._outer_variables, state, tables.layouts, tables.contents, tables.notes
+        )
         self._changes = Changes(self._context, tables.contents)
-        self._names = live_names(state, scope.continuation)
+        self._names = live_names(state, self._outer)
 
     def _classify(self, state: State, more: frozenset[int]) -> State | None:
         fingerprint = self._fingerprint(state)
@@ -159,7 +165,7 @@ class ReturnPoint:
             for key, value in context.notes:
                 if notes.get(key) is not value:
                     return None
-        values = live_values(state, context.scope.continuation)
+        values = live_values(state, self._outer)
         if ONLY_INTEGERS.issuperset(map(type, values)):
             return contents + values
         try:
@@ -170,7 +176,7 @@ class ReturnPoint:
     def _variables(self, state: State, fingerprint: Fingerprint, more: frozenset[int]) -> tuple[int, ...]:
         """What two states with a fingerprint may know that makes a difference."""
         context = self._context
-        found = variables_of(live_values(state, context.scope.continuation))
+        found = variables_of(live_values(state, self._outer))
         for content in compress(fingerprint, map(is_not, fingerprint, context.contents)):
             found |= content.variables  # type: ignore[attr-defined]
         if more or not found <= context.variables:
@@ -210,9 +216,9 @@ class ReturnPoint:
                 self.superseded.append(state)
 
     def _encoded(self, state: State, more: frozenset[int]) -> Encoded:
-        tables = self._tables
+        tables, values = self._tables, live_values(state, self._outer)
         return Encoding(
-            state, self._context, self._changes, self._names, tables.forms.table, tables.leaks, more
+            state, self._context, self._changes, self._names, values, tables.forms.table, tables.leaks, more
         ).encoded
 
     def constraint(self, state: State, more: frozenset[int]) -> StateConstraint:
