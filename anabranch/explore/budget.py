@@ -50,6 +50,10 @@ class Budget(Limits):
         """When, on the monotonic clock, no more tests are made of what parts of merged paths have covered."""
 
     @property
+    def time_is_up(self) -> bool:
+        return self.settings.time is not None and self.seconds >= self.settings.time
+
+    @property
     def turn_seconds(self) -> float | None:
         """What a turn may take while others wait."""
         return None if self.settings.time is None else self.settings.time / TURNS_IN_TIME

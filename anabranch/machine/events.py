@@ -6,7 +6,8 @@ that nobody hears costs a test of an empty list.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from anabranch.machine.state import Continuation, State
@@ -37,3 +38,16 @@ class Events:
         """The program opens (True) or closes a region whose paths it wants merged: `klee_open_merge` and its like."""
         self.tick: list[Callable[[], None]] = []
         """Housekeeping is due within a long turn."""
+
+    @contextmanager
+    def muted(self) -> Iterator[None]:
+        """Nobody hears what happens meanwhile, but who begins to listen inside."""
+        lists: list[list[Any]] = [getattr(self, name) for name in self.__slots__]
+        heard = [list(listeners) for listeners in lists]
+        try:
+            for listeners in lists:
+                listeners.clear()
+            yield
+        finally:
+            for listeners, before in zip(lists, heard, strict=True):
+                listeners[:] = before

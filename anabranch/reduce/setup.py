@@ -13,8 +13,8 @@ from anabranch.explore.settings import ExploreSettings
 from anabranch.explore.technique import REGISTERED, Technique
 from anabranch.reduce.merging import setup as merging
 from anabranch.reduce.merging import tuning
-from anabranch.reduce.merging.dynamic import DynamicMerging
 from anabranch.reduce.merging.settings import MergingSettings
+from anabranch.reduce.merging.static import StaticMerging
 from anabranch.reduce.zequivalence.settings import ZSettings
 from anabranch.reduce.zequivalence.technique import ZEquivalence
 
@@ -26,12 +26,17 @@ def reductions(settings: ExploreSettings, tuned: tuning.MergeTuning | None = Non
     def make(parts: Parts) -> list[Technique]:
         policy = merge_policy(settings)
         made: list[Technique] = []
-        if settings.group(ZSettings).method != "off" and serves(ZEquivalence, parts):
-            made.append(ZEquivalence(parts))
+        removes = settings.group(ZSettings).method != "off" and serves(ZEquivalence, parts)
+        merges = None
         if policy != "none":
-            merges = merging.merging(parts, policy, numbers, shares=not made)
+            # Z-equivalent states are found at stops, too, which dynamic merging suspends while it shares.
+            merges = merging.merging(parts, policy, numbers, shares=not removes)
+            made.append(merges)
+        if removes:
             # Callee first goes around the order of static merging, and dynamic merging around callee first.
-            made = [*made, merges] if isinstance(merges, DynamicMerging) else [merges, *made]
+            static = isinstance(merges, StaticMerging)
+            made.insert(int(static), ZEquivalence(parts, in_order=static))
+        if merges is not None:
             held = merging.regions(parts)
             if held is not None:
                 made.append(held)

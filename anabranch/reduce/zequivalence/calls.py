@@ -1,32 +1,36 @@
-"""Calls in which paths part: what was there before they did, and where the paths stop when they return.
+"""Calls in which paths fork: what was there before they did, and where the paths stop when they return.
 
 A call is the continuation that was made for it: paths that fork inside share that very tuple. It is *armed*
 by the first fork inside it (and so are the calls around it): from then on paths stop behind it. Calls
-without forks cost nothing. Calls behind which stopping would not pay are armed silently: nobody stops there,
-but what was there when paths parted is known to the calls inside.
+without forks cost nothing. Calls behind which stopping would not pay are a *scope only*: nobody stops there,
+but what was there when the paths forked is known to the calls inside.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anabranch.analysis.cfg import returns_at_once
-from anabranch.machine import Machine, State
+from anabranch.explore.protocols import Search
+from anabranch.machine import Events, Machine, State
 from anabranch.machine.forking import INTERPRETER_CODE
-from anabranch.machine.state import ROOT, Continuation
+from anabranch.machine.state import ROOT, Continuation, Slot, callers
 from anabranch.machine.translator.sites import BranchSite, CallSite, PointSite, ReturnSite
-from anabranch.reduce.zequivalence.ledger import Place, Row, ZLedger
+from anabranch.reduce.zequivalence.ledger import Row, SiteRow, ZLedger
 from anabranch.reduce.zequivalence.variables import variables_of
 from anabranch.solver import Slice
+
+if TYPE_CHECKING:
+    from anabranch.reduce.zequivalence.return_point import ReturnPoint
 
 
 class Base:
     """What all paths of a call have in common: the path when it first forked there."""
 
-    __slots__ = ("condition", "notes", "objects", "pages", "slices")
+    __slots__ = ("notes", "objects", "pages", "slices")
 
     def __init__(self, machine: Machine) -> None:
         memory, path = machine.memory, machine.path
@@ -34,31 +38,7 @@ class Base:
         self.pages: Mapping[int, Any] = memory.pages
         self.objects: Mapping[int, Any] = memory.objects
         self.notes = path.notes
-        self.condition = path.condition
         self.slices: dict[int, Slice] = path.slices.copy()
-
-
-class Meeting:
-    """The states that came to one place of a call: behind a call that was made there."""
-
-    __slots__ = ("common", "first", "forms", "glance", "kept", "place", "shared", "stands")
-
-    def __init__(self, place: Hashable) -> None:
-        self.place = place
-        # What `observable` keeps: the part of the base that is still there, and what was done to it.
-        self.shared: Any = None
-        self.common: Any = None
-        self.glance: Any = None  # what `glance` keeps
-        self.forms: dict[Hashable, State] = {}
-        self.kept: dict[State, tuple[Any, Any]] = {}  # with their constraints, and whom they look like
-        self.first: State | None = None  # it is looked at when there is a second
-        self.stands: dict[State, State] = {}  # for those that were kept at first: who goes on instead
-
-    def standing(self, state: State) -> State:
-        """Who goes on for a state."""
-        while state in self.stands:
-            state = self.stands[state]
-        return state
 
 
 class Call:
@@ -72,19 +52,19 @@ class Call:
         "continuation",
         "count",
         "depth",
-        "frames",
+        "frame_variables",
         "fresh",
         "function",
         "held",
-        "meetings",
+        "location",
         "open",
         "order",
         "parent",
-        "place",
+        "return_points",
         "row",
-        "shared",
-        "silent",
+        "scope_only",
         "site",
+        "site_row",
         "turns",
     )
 
@@ -95,7 +75,7 @@ class Call:
         base: Base,
         parent: Call | None,
         row: Row,
-        place: Place,
+        site_row: SiteRow,
     ) -> None:
         self.continuation = continuation
         self.site: CallSite = continuation[1]
@@ -104,15 +84,15 @@ class Call:
         self.base = base
         self.parent = parent
         self.row = row
-        self.place = place
+        self.site_row = site_row
         self.arguments: frozenset[int] = frozenset()  # variables in what was passed, where that counts
-        self.silent = False  # does nobody stop behind it? Then it is there for the calls inside it
-        self.meetings: dict[Hashable, Meeting] = {}
-        self.frames: frozenset[int] | None = None  # the variables in the frames around it, if needed
-        self.shared: Any = None  # what `observable` keeps: what is left of the base at the latest place
+        self.scope_only = False  # does nobody stop behind it? Then it is there for the calls inside it
+        self.location: Hashable = return_location(continuation, parent)  # where its states are compared
+        self.return_points: dict[Hashable, ReturnPoint] = {}  # inside this call, by location
+        self.frame_variables: frozenset[int] | None = None  # in the frames around it, once somebody has asked
         # For the search order:
         self.around = parent  # the one in whose worklist its states go on: calls that are open have none
-        self.order: Any = None  # the waiting states inside
+        self.order: Search[State] | None = None  # the waiting states inside, if they have an order of their own
         self.count = 0  # how many those are
         self.held: dict[State, None] = {}  # states that wait behind the call
         self.fresh: list[State] = []  # those of them that were not compared yet
@@ -121,78 +101,153 @@ class Call:
         self.turns = 0
 
     @property
+    def holds(self) -> bool:
+        """Do states wait behind it?"""
+        return self.order is not None and not self.open
+
+    @property
     def empty(self) -> bool:
         """Does no state wait inside, or behind a call inside?"""
         inside = [self]
         for call in inside:  # grows while it is gone through
-            if call.count or not all(child.silent for child in call.children):
+            if call.count or not all(child.scope_only for child in call.children):
                 return False
             inside += call.children
         return True
 
-    def meeting(self, place: Hashable) -> Meeting:
-        """The states that came to a place of this call."""
-        found = self.meetings.get(place)
-        if found is None:
-            found = self.meetings[place] = Meeting(place)
-        return found
 
-
-def meeting_place(site: Hashable, continuation: Continuation, scope: Call) -> Hashable:
-    """Where states can be compared: the place behind the call, and the calls around it up to the scope."""
-    outer = scope.continuation
-    if continuation is outer:
-        return site
-    place: list[Hashable] = [site]
+def return_location(continuation: Continuation, scope: Call | None) -> Hashable:
+    """Where states that come back from a call are compared: behind it, in the calls around it up to the
+    scope."""
+    outer = ROOT if scope is None else scope.continuation
+    location: list[Hashable] = []
     while continuation is not outer and continuation[1] is not None:
-        place.append(continuation[1])
+        location.append(continuation[1])
         continuation = continuation[0]
-    return tuple(place)
+    return tuple(location)
+
+
+class CallTree:
+    """The armed calls as they nest, each with the waiting states inside it: a stack of worklists.
+
+    Calls without an order of their own (`make_order` None) are there for their counts: another order is in
+    charge of their states.
+    """
+
+    def __init__(self, make_order: Callable[[], Search[State]] | None, patience: int) -> None:
+        """`patience`: turns of the paths inside a call until its callers go on without them."""
+        self._make_order = make_order
+        self._patience = patience
+        self._roots: dict[Call, None] = {}  # armed calls that are in no other
+        self.owner: dict[State, Call | None] = {}
+        """Of every waiting state the call whose worklist it is in; of a held one, what holds it."""
+        self.at: Call | None = None
+        """Where states were last picked."""
+        self.doubtful: list[Call] = []
+        """Calls that may be over, where another order is in charge."""
+        self.opened = 0
+        """Calls that took too long."""
+
+    @property
+    def stacked(self) -> bool:
+        """Have calls worklists of their own?"""
+        return self._make_order is not None
+
+    def add(self, call: Call) -> None:
+        if self._make_order is not None:
+            call.order = self._make_order()
+        call.around = self.around(call.parent)
+        self.inside(call.around)[call] = None
+
+    def inside(self, parent: Call | None) -> dict[Call, None]:
+        """The calls that were made inside a call."""
+        return self._roots if parent is None else parent.children
+
+    def around(self, call: Call | None) -> Call | None:
+        """The call whose worklist takes states that are in this one."""
+        while call is not None and call.open:
+            call = call.around
+        return call
+
+    def close(self, call: Call) -> None:
+        """It takes no states any more: whoever comes to it goes on in the worklist around it. So all states
+        are in calls that are reached from the outermost ones."""
+        call.open = True
+        siblings = self.inside(call.around)
+        siblings.pop(call, None)
+        for child in call.children:
+            child.around = call.around
+            siblings[child] = None
+        call.children.clear()
+        if self.at is call:
+            self.at = call.around
+
+    def innermost(self) -> Call | None:
+        """The innermost call inside the one where states were last picked, the latest first."""
+        call = self.around(self.at)
+        inner = self.inside(call)
+        while inner:
+            call = next(reversed(inner))
+            inner = call.children
+        return call
+
+    def complete(self) -> Call | None:
+        """A call inside which nobody waits any more, or that took too long."""
+        call = self.innermost()
+        if call is None or call.order is None or (len(call.order) and call.turns < self._patience):
+            return None
+        return call
+
+    def close_finished(self) -> Iterator[Call]:
+        """Close the calls without an order of their own that are over."""
+        while self.doubtful:
+            call: Call | None = self.doubtful.pop()
+            while call is not None and not call.count and not call.children:
+                around = call.around
+                if call in self.inside(around):
+                    self.close(call)
+                    yield call
+                call = around
+
+
+def either(a: State, b: State, mine: Call | None, other: Call | None) -> Call | None:
+    """Of states that were merged behind a call, one has just come back from it."""
+    return mine if mine is not None else other
 
 
 class Calls:
-    """The armed calls of a run, and the eyes of the running path."""
+    """The armed calls of a run, and which of them the running path is in."""
 
-    def __init__(self, machine: Machine, ledger: ZLedger, arguments_count: bool = False) -> None:
+    def __init__(
+        self, machine: Machine, ledger: ZLedger, tree: CallTree, arguments_count: bool = False
+    ) -> None:
         self.machine = machine
         self.ledger = ledger
+        self.tree = tree
         self.arguments_count = arguments_count  # are the variables in arguments observable in any case?
         self.root: Call | None = None  # the program, as the call that all others are in
         self.armed: dict[int, Call] = {}  # by the identity of the continuation, which they hold
         self.running: Call | None = None  # the innermost one that the running path is in
-        self.returning: Call | None = None  # the one that the running path has just stopped behind
+        self.returned_from: Slot[Call | None] = machine.extras.slot(None, either)
+        """Of a state that has just stopped behind an armed call: that call."""
         self._passing: dict[CallSite, bool] = {}  # does the caller return at once?
-        self.on_armed: Callable[[Call], None] = lambda call: None
-        self.on_left: Callable[[Call], None] = lambda call: None
 
-    def watch(self) -> None:
-        """From now on forks and returns are seen; others that watch forks still do."""
-        machine = self.machine
-        before = machine.decider.on_fork
-
-        def forked(site: BranchSite | PointSite, continuation: Continuation) -> None:
-            self.forked(site, continuation)
-            if before is not None:
-                before(site, continuation)
-
-        machine.decider.on_fork = forked
-        machine.stops.returned = self.returned
-        machine.stops.entered = self.entered
+    def listen(self, events: Events) -> None:
+        events.entered.append(self.entered)
+        events.forked.append(self.forked)
+        events.returned.append(self.returned)
 
     # ---- the running path ----------------------------------------------------------------------------
 
     def entered(self, state: State) -> None:
         self.running = self.innermost(state.continuation)
-        self.returning = None
 
     def innermost(self, continuation: Continuation) -> Call | None:
         """The innermost armed call that a frame with this continuation is in."""
-        armed = self.armed
-        while continuation[1] is not None:
-            call = armed.get(id(continuation))
+        for outer in callers(continuation):
+            call = self.armed.get(id(outer))
             if call is not None:
                 return call
-            continuation = continuation[0]
         return None
 
     def forked(self, site: BranchSite | PointSite, continuation: Continuation) -> None:
@@ -205,7 +260,7 @@ class Calls:
         self.running = call
 
     def _arm_root(self, base: Base) -> None:
-        self.root = Call(ROOT, "", base, None, Row(""), Place())
+        self.root = Call(ROOT, "", base, None, Row(""), SiteRow())
 
     def scope(self, call: Call) -> Call:
         """What the states behind a call are in."""
@@ -239,7 +294,7 @@ class Calls:
             self._arm_root(base)
         if between is not None:
             call = self._add(between, base, call)
-            call.silent = True
+            call.scope_only = True
         for one in reversed(fresh):
             call = self._add(one, base, call)
             if self.arguments_count:
@@ -250,10 +305,10 @@ class Calls:
 
     def _add(self, one: tuple[Continuation, str], base: Base, around: Call | None) -> Call:
         continuation, function = one
-        row, place = self.ledger.row(function), self.ledger.place(continuation[1])
-        call = Call(continuation, function, base, around, row, place)
+        row, site_row = self.ledger.row(function), self.ledger.site_row(continuation[1])
+        call = Call(continuation, function, base, around, row, site_row)
         self.armed[id(continuation)] = call
-        self.on_armed(call)
+        self.tree.add(call)
         return call
 
     def _passed_on(self, continuation: Continuation) -> bool:
@@ -280,21 +335,20 @@ class Calls:
         if call.continuation[0] is not continuation or call.site is not site.call:
             return False
         self.running = call.parent
-        if call.silent:
+        if call.scope_only:
             return False
-        if self._alone(call, site):
-            self.on_left(call)
+        if self._alone(call):
+            self.tree.close(call)
             self.forget(call)
             return False
-        self.returning = call
+        self.returned_from.put(self.machine.path, call)
         return True
 
-    def _alone(self, call: Call, site: ReturnSite) -> bool:
+    def _alone(self, call: Call) -> bool:
         """Is nobody there to compare with?"""
         if call.held or call.open or self.machine.decider.siblings or not call.empty:
             return False
-        scope = self.scope(call)
-        return meeting_place(site, call.continuation[0], scope) not in scope.meetings
+        return call.location not in self.scope(call).return_points
 
     def forget(self, call: Call) -> None:
         """Nobody is inside any more."""

@@ -1,11 +1,16 @@
-"""The state constraint of a return: what its caller can learn of the path (seed 000, 3.1, 3.2, 4.2)."""
+"""The state constraint of a return: what its caller can learn of the path (Li et al., sections 3.1 to 4.2)."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 from anabranch.expr import Expr
+
+Output: TypeAlias = tuple[Hashable, Any, int]
+"""(observable name, value, width in bits): what was returned, a part of a changed page, `obj` and `val` of new
+objects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +18,5 @@ class StateConstraint:
     """A conjunction: the clauses, and `name = value` for every output."""
 
     clauses: tuple[Expr, ...]  # path condition since the call: Booleans
-    # (observable name, value, width in bits): RET, changed bytes and words of reachable memory, obj and val
-    # of new heap objects, in a canonical order of names.
-    outputs: tuple[tuple[Hashable, int | bool | Expr, int], ...]
+    outputs: tuple[Output, ...]  # in a canonical order of names
     observable: frozenset[int]  # indices of the observable variables; all others that occur are unobservable

@@ -16,44 +16,28 @@ from anabranch.reduce.zequivalence.constraint import StateConstraint
 from anabranch.reduce.zequivalence.operators import Free, full, image
 
 LOOKED_AT = 24  # nodes of a clause
-CLAUSES_KEPT = 20_000
 
 
-class Deciding:
-    """Which variables decide clauses; what was found is kept."""
+def without_decided(constraint: StateConstraint) -> StateConstraint:
+    """The constraint without the clauses that a variable decides which occurs nowhere else.
 
-    def __init__(self) -> None:
-        self._known: dict[Expr, tuple[int, ...]] = {}
-
-    def of(self, clause: Expr) -> tuple[int, ...]:
-        """Variables each of which can make a clause true, and false, whatever all others are."""
-        known = self._known.get(clause)
-        if known is None:
-            if len(self._known) >= CLAUSES_KEPT:
-                self._known.clear()
-            known = self._known[clause] = deciders(clause)
-        return known
-
-    def without_decided(self, constraint: StateConstraint) -> StateConstraint:
-        """The constraint without the clauses that a variable decides which occurs nowhere else.
-
-        It has to be part of one that can be false for all observable values.
-        """
-        uses: Counter[int] = Counter()
-        for _, value, _ in constraint.outputs:
-            if value.__class__ is Expr:
-                uses.update(expr_vars(value))
-        for clause in constraint.clauses:
-            uses.update(expr_vars(clause))
-        observable, left = constraint.observable, list(constraint.clauses)
-        while True:
-            stay = [c for c in left if not any(uses[v] == 1 and v not in observable for v in self.of(c))]
-            if len(stay) == len(left):
-                break
-            for clause in set(left).difference(stay):
-                uses.subtract(expr_vars(clause))
-            left = stay
-        return StateConstraint(tuple(left), constraint.outputs, observable)
+    It has to be part of one that can be false for all observable values.
+    """
+    uses: Counter[int] = Counter()
+    for _, value, _ in constraint.outputs:
+        if value.__class__ is Expr:
+            uses.update(expr_vars(value))
+    for clause in constraint.clauses:
+        uses.update(expr_vars(clause))
+    observable, left = constraint.observable, list(constraint.clauses)
+    decided_by = {clause: deciders(clause) for clause in left}
+    while True:
+        stay = [c for c in left if not any(uses[v] == 1 and v not in observable for v in decided_by[c])]
+        if len(stay) == len(left):
+            return StateConstraint(tuple(left), constraint.outputs, observable)
+        for clause in set(left).difference(stay):
+            uses.subtract(expr_vars(clause))
+        left = stay
 
 
 def deciders(clause: Expr) -> tuple[int, ...]:

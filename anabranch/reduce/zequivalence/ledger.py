@@ -1,4 +1,4 @@
-"""What was removed behind which call, and where looking has stopped to pay."""
+"""What was removed behind which call, and where comparing has stopped to pay."""
 
 from __future__ import annotations
 
@@ -10,16 +10,11 @@ from anabranch.machine.translator.sites import CallSite
 
 IN_VAIN = 64  # states behind a call for each that was removed, and one more: beyond that nobody looks there
 ASKED_IN_VAIN = 32  # exact checks at a call site that find nothing: one takes as long as many states do
-FORM = 4  # what a form in vain counts for, where a state that needs none because it is alone counts for one
-IN_VAIN_FORMS = 16 * FORM  # after which fewer are made
-WORTH = 8 * FORM  # what a form makes up for which another state had
-FEWEST = 6  # the binary logarithm of how many states there are for each form then, at most
-MOST_IN_VAIN = IN_VAIN_FORMS + FORM * FEWEST  # so that one form which finds something is enough for more
 
 
 @dataclass(slots=True)
 class Row:
-    """One function: the states that came back from it, those that went on, and the paths they stand for."""
+    """One function: the states that came back from it, those that went on, and the paths they represent."""
 
     function: str
     returned: int = 0
@@ -34,12 +29,12 @@ class Row:
 
     @property
     def orders(self) -> float:
-        """Orders of magnitude from the states that went on to the paths that came back (seed 000, 5.1)."""
+        """Orders of magnitude from the states that went on to the paths that came back (Li et al., 5.1)."""
         return math.log10(self.paths / self.kept) if self.kept and self.paths > self.kept else 0.0
 
 
 @dataclass(slots=True)
-class Place:
+class SiteRow:
     """One call site."""
 
     returned: int = 0
@@ -47,34 +42,11 @@ class Place:
     closed: bool = False
     asked: int = 0  # exact checks
     found: int = 0  # that removed a state
-    vain: int = 0  # forms that were those of no other state, less what others were worth
-    passed: int = 0  # states since the last form
 
     @property
     def worth_asking(self) -> bool:
         """Does the solver find twins here, as far as it was asked?"""
         return self.asked - self.found < ASKED_IN_VAIN
-
-    @property
-    def pays(self) -> bool:
-        """Do forms find twins here?"""
-        return self.vain < IN_VAIN_FORMS
-
-    def worth_forming(self) -> bool:
-        """Is a state to get a form? Where forms find nothing, fewer and fewer are made."""
-        self.passed += 1
-        vain = self.vain - IN_VAIN_FORMS
-        return vain < 0 or self.passed >= 1 << min(vain // FORM, FEWEST)
-
-    def formed(self, found: bool) -> None:
-        """A state got a form, and that of another or not."""
-        self.passed = 0
-        self.vain = max(0, self.vain - WORTH) if found else min(self.vain + FORM, MOST_IN_VAIN)
-
-    def alone(self) -> None:
-        """A state was worth a form and got none: no other can have it."""
-        self.passed = 0
-        self.vain = min(self.vain + 1, MOST_IN_VAIN)
 
 
 @dataclass(slots=True)
@@ -83,7 +55,7 @@ class ZLedger:
 
     in_vain: int = IN_VAIN
     rows: dict[str, Row] = field(default_factory=dict)
-    places: dict[CallSite, Place] = field(default_factory=dict)
+    sites: dict[CallSite, SiteRow] = field(default_factory=dict)
 
     def row(self, function: str) -> Row:
         found = self.rows.get(function)
@@ -91,29 +63,29 @@ class ZLedger:
             found = self.rows[function] = Row(function)
         return found
 
-    def place(self, site: CallSite) -> Place:
-        found = self.places.get(site)
+    def site_row(self, site: CallSite) -> SiteRow:
+        found = self.sites.get(site)
         if found is None:
-            found = self.places[site] = Place()
+            found = self.sites[site] = SiteRow()
         return found
 
     def open(self, site: CallSite) -> bool:
-        place = self.places.get(site)
-        return place is None or not place.closed
+        known = self.sites.get(site)
+        return known is None or not known.closed
 
-    def came_back(self, place: Place, row: Row, states: int, multiplicity: int) -> None:
-        """So many states, none of which has been looked at yet, with the paths that they stand for."""
-        if place.returned >= self.in_vain * (1 + place.removed):
-            place.closed = True
-        place.returned += states
+    def came_back(self, site: SiteRow, row: Row, states: int, multiplicity: int) -> None:
+        """So many states, none of which has been looked at yet, with the paths that they represent."""
+        if site.returned >= self.in_vain * (1 + site.removed):
+            site.closed = True
+        site.returned += states
         row.returned += states
         row.paths += multiplicity
 
-    def removed(self, place: Place, row: Row, exact: bool = False) -> None:
-        place.removed += 1
+    def removed(self, site: SiteRow, row: Row, exact: bool = False) -> None:
+        site.removed += 1
         row.removed += 1
         row.exact += exact
-        place.found += exact
+        site.found += exact
 
     def figures(self) -> list[dict[str, Any]]:
         """For the report and the run's summary, the most fruitful first."""

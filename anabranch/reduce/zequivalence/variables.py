@@ -1,4 +1,4 @@
-"""Which variables occur in values, pages and in what models keep."""
+"""Which variables occur in registers and in what models keep for a path."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 
 from anabranch.expr import Expr, expr_vars
 from anabranch.machine.path import NAMES
+from anabranch.reduce.zequivalence.memo import Memo
 
-PAGES_KEPT = 50_000
+NOTES_KEPT = 50_000
 IGNORED_NOTES = frozenset((NAMES, "prefer"))  # names of inputs to come, and wishes for tests
 PLAIN = (int, str, bytes, bytearray, float, type(None), frozenset)
-NOTHING: frozenset[int] = frozenset()
 
 
 def variables_of(values: Iterable[Any]) -> set[int]:
@@ -26,81 +26,41 @@ def variables_of(values: Iterable[Any]) -> set[int]:
     return found
 
 
-class PageVariables:
-    """The variables in pages; what was found is kept, because states share pages."""
-
-    def __init__(self) -> None:
-        self._known: dict[int, tuple[Any, frozenset[int]]] = {}
-        self._numbered: dict[int, frozenset[int]] = {}
-
-    def numbered(self, number: int, page: Any) -> frozenset[int]:
-        """The same for a page whose content has a number."""
-        found = self._numbered.get(number)
-        if found is None:
-            if len(self._numbered) >= PAGES_KEPT:
-                self._numbered.clear()
-            found = self._numbered[number] = self._look(page)
-        return found
-
-    def of(self, page: Any) -> frozenset[int]:
-        if page.__class__ is bytearray:
-            return NOTHING
-        known = self._known.get(id(page))
-        if known is not None:
-            return known[1]
-        if len(self._known) >= PAGES_KEPT:
-            self._known.clear()
-        found = self._look(page)
-        self._known[id(page)] = (page, found)  # the page is held, so that its identity stays its own
-        return found
-
-    def _look(self, page: Any) -> frozenset[int]:
-        if page.__class__ is bytearray:
-            return NOTHING
-        return frozenset(variables_of(dict.fromkeys(x for x in page if x.__class__ is Expr)))
-
-
-def kind_of(key: Any) -> Any:
-    """What sort of thing a model keeps under a key."""
-    return key[0] if key.__class__ is tuple else key
+def counts(key: Any) -> bool:
+    """Can the program learn what a model keeps under a key?"""
+    return (key[0] if key.__class__ is tuple else key) not in IGNORED_NOTES
 
 
 class NoteVariables:
-    """The variables in what models keep, which most paths have in common."""
+    """The variables in what models keep. Most paths share it, and looking into it is slow: without a memo
+    detection on the drivers takes half as long again."""
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[Any, frozenset[int] | None]] = {}
+        self._known: Memo[int, tuple[Any, set[int] | None]] = Memo(NOTES_KEPT)
 
-    def of(self, notes: Mapping[Any, Any]) -> tuple[dict[Any, Any], frozenset[int] | None]:
-        """Those that count, and all variables in there; None if something cannot be looked into."""
-        counting: dict[Any, Any] = {}
-        found: frozenset[int] | None = NOTHING
+    def of(self, notes: Mapping[Any, Any]) -> set[int] | None:
+        """None if something cannot be looked into."""
+        found: set[int] = set()
         for key, value in notes.items():
-            if kind_of(key) in IGNORED_NOTES:
+            if isinstance(value, PLAIN) or not counts(key):
                 continue
-            counting[key] = value
-            if found is None or isinstance(value, PLAIN):
-                continue
-            known = self._known.get(id(value))
-            if known is None:
-                if len(self._known) >= PAGES_KEPT:
-                    self._known.clear()
-                known = self._known[id(value)] = (value, self._look(value))
+            # What is kept is held, so that its identity stays its own.
+            known = self._known.get(id(value)) or self._known.keep(id(value), (value, _readable(value)))
             if known[1] is None:
-                found = None
-            elif known[1]:
-                found |= known[1]
-        return counting, found
+                return None
+            found |= known[1]
+        return found
 
-    def _look(self, value: Any) -> frozenset[int] | None:
-        try:
-            return frozenset(variables_in(value))
-        except Unreadable:
-            return None
+
+def _readable(value: Any) -> set[int] | None:
+    try:
+        return variables_in(value)
+    except Unreadable:
+        return None
 
 
 class Unreadable(Exception):
-    """Something may hold variables and cannot be looked into."""
+    """Something may hold variables, and it is not known how to look into it."""
 
 
 def variables_in(thing: Any) -> set[int]:
@@ -136,5 +96,5 @@ def variables_in(thing: Any) -> set[int]:
 
 
 def is_code(item: Any) -> bool:
-    """Places and functions of the program, which are the same on all paths."""
+    """Is it a location or a function of the program, which is the same on all paths?"""
     return callable(item) or item.__class__.__module__.startswith("anabranch.machine.translator")

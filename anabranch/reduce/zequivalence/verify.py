@@ -125,9 +125,6 @@ class Shadow:
     def defect(self, details: str) -> None:
         pass
 
-    def tick(self) -> None:
-        pass
-
     # ---- exploring -----------------------------------------------------------------------------------
 
     def explore(self, state: State) -> Seen | None:
@@ -156,28 +153,26 @@ class Shadow:
     @contextmanager
     def _in_secret(self) -> Iterator[None]:
         machine = self.machine
-        decider, stops, counters = machine.decider, machine.stops, machine.counters
+        decider, counters = machine.decider, machine.counters
         kept = (machine.tree, machine.observer, set(machine._warned))
-        hooks = (decider.on_fork, stops.arrival, stops.returned, stops.entered)
         turn = (decider.forks, decider.turn_ends, decider.restricted, decider.alone)
         counts = list(counters.N)
         machine.tree, machine.observer = self, self
-        decider.on_fork, stops.returned, stops.entered = self.forked, None, None
-        stops.arrival = lambda number, target, continuation, values: False
         decider.turn_ends, decider.restricted = None, False
         counters.cut = lambda function, block, position: None  # type: ignore[method-assign]
         try:
-            yield
+            with machine.events.muted():
+                machine.events.forked.append(self.forked)
+                yield
         finally:
             del counters.cut
             counters.N[: len(counts)] = counts
             counters.N[len(counts) :] = [0] * (len(counters.N) - len(counts))
             machine.tree, machine.observer, machine._warned = kept
-            decider.on_fork, stops.arrival, stops.returned, stops.entered = hooks
             decider.forks, decider.turn_ends, decider.restricted, decider.alone = turn
 
 
-class TwinVerifier:
+class ShadowVerifier:
     """Compares removed states with those that stand for them, and tells of differences."""
 
     def __init__(self, machine: Machine, report: Callable[[str], None], over: Callable[[], bool]) -> None:

@@ -9,7 +9,7 @@ from anabranch.explore.search.plain import Bfs
 from anabranch.machine.translator.sites import ReturnSite
 from anabranch.reduce.zequivalence.callee_first import CalleeFirst
 from anabranch.reduce.zequivalence.calls import Call
-from anabranch.reduce.zequivalence.ledger import Place, Row
+from anabranch.reduce.zequivalence.ledger import Row, SiteRow
 
 MAIN: Any = (None, None, 0)
 
@@ -25,7 +25,7 @@ class FakeCalls:
     def arm(self, name: str, parent: Call | None) -> Call:
         around = MAIN if parent is None else parent.continuation
         continuation = (around, name, around[2] + 1)
-        call = Call(continuation, name, SimpleNamespace(), parent, Row(name), Place())  # type: ignore[arg-type]
+        call = Call(continuation, name, SimpleNamespace(), parent, Row(name), SiteRow())  # type: ignore[arg-type]
         self.armed[id(continuation)] = call
         self.on_armed(call)
         return call
@@ -145,8 +145,8 @@ def test_calls_behind_which_nobody_stops_do_not_count_as_inside() -> None:
     calls, search = make()
     outer = inner = calls.arm("outer", None)
     for _ in range(5000):
-        inner = calls.arm("silent", inner)
-        inner.silent = True
+        inner = calls.arm("scope only", inner)
+        inner.scope_only = True
     assert outer.empty
     search.add([FakeState("inside", inner)])
     assert not outer.empty

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -18,15 +20,13 @@ from anabranch.expr import (
     ult,
     var,
     variable,
-    xor,
     zext,
 )
 from anabranch.reduce.zequivalence.canonical import Table, canonical_form
 from anabranch.reduce.zequivalence.constraint import StateConstraint
-from anabranch.reduce.zequivalence.deciding import Deciding, deciders
-from anabranch.reduce.zequivalence.parts import Encoded, PartForms, shape
-from anabranch.reduce.zequivalence.pieces import Piece
-from anabranch.reduce.zequivalence.shown import Shown
+from anabranch.reduce.zequivalence.contents import Outputs
+from anabranch.reduce.zequivalence.deciding import deciders, without_decided
+from anabranch.reduce.zequivalence.parts import PartForms
 from anabranch.solver import Slice
 from anabranch.solver.slices import make_slice
 from bench.zequivalence_pairs import pairs, same_projection
@@ -54,12 +54,13 @@ def sliced(a: StateConstraint) -> tuple[dict[Slice, None], dict[int, Slice]]:
 
 
 def form(forms: PartForms, a: StateConstraint, shared: int = 0) -> frozenset[int]:
-    """The form of a constraint whose first outputs are its own, and the last `shared` those of a piece."""
+    """The form of a constraint whose first outputs are its own, and the last `shared` those of a page."""
     parts, slices = sliced(a)
     outputs = list(a.outputs)
     cut = len(outputs) - shared
-    pieces = [Piece(outputs[cut:], ())] if shared else []
-    return forms.form(Encoded(Shown(outputs[:cut], pieces, a.observable), parts, slices, (REST,)))
+    groups = [Outputs(some, forms.table) for some in (outputs[:cut], outputs[cut:])]
+    encoded: Any = SimpleNamespace(groups=groups, observable=a.observable, parts=parts, slices=slices)
+    return forms.form(encoded)
 
 
 def test_random_pairs() -> None:
@@ -113,19 +114,7 @@ def test_decided_clauses_go() -> None:
     """One after the other: what one of them held is free when it is gone."""
     clauses = (eq(X, mul(Y, Y, W), W), eq(Y, mul(Z, SEEN, W), W), ult(Z, SEEN, W))
     outputs = (("RET", Z, W),)
-    left = Deciding().without_decided(StateConstraint(clauses, outputs, frozenset([SEEN.a])))
+    left = without_decided(StateConstraint(clauses, outputs, frozenset([SEEN.a])))
     assert left.clauses == clauses[2:]
     seen = StateConstraint(clauses, outputs, frozenset([SEEN.a, X.a, Y.a]))
-    assert Deciding().without_decided(seen).clauses == clauses
-
-
-def test_shapes() -> None:
-    """Unobservable variables may have other names, observable ones not."""
-
-    def made(hidden: Expr, seen: Expr) -> StateConstraint:
-        clause = ult(mul(hidden, seen, W), 5, W)
-        return StateConstraint((clause,), (("RET", xor(hidden, 1, W), W),), frozenset([seen.a]))
-
-    assert shape(made(X, SEEN)) == shape(made(Y, SEEN))
-    assert shape(made(X, SEEN)) != shape(made(X, Y))
-    assert shape(made(X, SEEN)) != shape(StateConstraint(made(X, SEEN).clauses, (), frozenset([SEEN.a])))
+    assert without_decided(seen).clauses == clauses

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from anabranch.reduce.zequivalence import glance, ledger, parts, prune
-from anabranch.reduce.zequivalence.calls import Meeting
+from anabranch.reduce.zequivalence import ledger, parts, prune, return_point
 from tests.reduce.zequivalence.harness import figures, kept, plain, removing, same_findings
 
 # Each: a function f, a main that calls it, states that come back and are kept.
@@ -307,56 +306,26 @@ def test_objects_that_are_filled_inside_the_call(tmp_path: Path) -> None:
     assert figures(found)["wrong"] == 0
 
 
-def test_fewer_forms_where_they_find_nothing() -> None:
-    place = ledger.Place()
-    asked = 0
-    for _ in range(1000):
-        if place.worth_forming():
-            asked += 1
-            place.formed(False)
-    enough = ledger.IN_VAIN_FORMS // ledger.FORM
-    assert enough < asked < 3 * enough
-
-
-def test_fewer_groups_where_all_are_alone() -> None:
-    place = ledger.Place()
-    asked = 0
-    for _ in range(1000):
-        if place.worth_forming():
-            asked += 1
-            place.alone()
-    assert ledger.IN_VAIN_FORMS < asked < 3 * ledger.IN_VAIN_FORMS
-    place.formed(True)
-    assert place.pays
-
-
 @pytest.mark.parametrize(("removed", "open"), [(0, False), (3, False), (40, True)])
 def test_call_sites_are_given_up_where_hardly_any_state_goes(removed: int, open: bool) -> None:
     counts = ledger.ZLedger()
     site: Any = object()
-    place, row = counts.place(site), counts.row("f")
+    site_row, row = counts.site_row(site), counts.row("f")
     for number in range(1000):
-        counts.came_back(place, row, 1, 1)
+        counts.came_back(site_row, row, 1, 1)
         if number < removed:
-            counts.removed(place, row)
+            counts.removed(site_row, row)
     assert counts.open(site) is open
-
-
-@pytest.mark.parametrize(("every", "least", "most"), [(4, 1000, 1000), (100, 20, 200)])
-def test_forms_that_seldom_find_anything_are_made_seldom(every: int, least: int, most: int) -> None:
-    place = ledger.Place()
-    asked = 0
-    for _ in range(1000):
-        if place.worth_forming():
-            asked += 1
-            place.formed(asked % every == 0)
-    assert least <= asked <= most
 
 
 def test_differences_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Shadow mode finds out if states are removed that should not be."""
-    monkeypatch.setattr(glance.Glance, "looks", lambda self, state: ())
-    monkeypatch.setattr(glance.Alike, "condition", lambda self, state: ())
+    first: list[Any] = []
+    monkeypatch.setattr(
+        return_point.ReturnPoint,
+        "representative",
+        lambda self, state, more: first[0] if first else first.append(state),
+    )
     source = CASES["results"][0].replace("return f();", "int r = f(); assert(r == 1); return 0;")
     found = removing(tmp_path, source, "--verify-reductions")
     assert figures(found)["wrong"] == 1
@@ -365,7 +334,7 @@ def test_differences_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_exact_checks_where_the_rules_give_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(glance.Glance, "looks", lambda self, state: None)
+    monkeypatch.setattr(return_point.ReturnPoint, "_fingerprint", lambda self, state: None)
     monkeypatch.setattr(parts.PartForms, "form", lambda self, state: object())
     monkeypatch.setattr(prune, "EXACT_FROM", 2)
     blind = removing(tmp_path, NESTED)
@@ -446,13 +415,13 @@ int main(void) { int r = outer(__VERIFIER_nondet_int()); assert(r != 77); return
 def test_locals_of_calls_behind_which_nobody_stops_are_not_new(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Such a call is a scope for those inside it, so that states there are told apart at a glance."""
-    looks = recorded(monkeypatch, glance.Glance, "looks")
+    """Such a call is a scope for those inside it, so that states there have fingerprints."""
+    fingerprints = recorded(monkeypatch, return_point.ReturnPoint, "_fingerprint")
     found = removing(tmp_path, BEHIND_NOBODY, "--verify-reductions")
     same_findings(found, plain(tmp_path, BEHIND_NOBODY))
     assert kept(found)["answer"] == (6, 4)
     assert "last" not in kept(found)
-    assert looks and None not in looks
+    assert fingerprints and None not in fingerprints
 
 
 def test_somebody_always_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -461,7 +430,7 @@ def test_somebody_always_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
     def all_of_them(self: Any, states: list[Any], call: Any) -> list[Any]:
         compare(self, states, call)
-        return [(state, states[0], Meeting("")) for state in states]
+        return [(state, states[0]) for state in states]
 
     monkeypatch.setattr(prune.ZEquivalence, "_compare", all_of_them)
     source = CASES["results"][0].replace("return f();", "int r = f(); return r + 1;")

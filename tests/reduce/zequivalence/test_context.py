@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import immutables
-import pytest
 
 from anabranch.machine.memory import PAGE_SIZE
 from anabranch.machine.objects import AllocationSite, ObjectInfo, ObjectNumbers
-from anabranch.reduce.zequivalence import layout
-from anabranch.reduce.zequivalence.layout import LARGE, NUMBER_BITS, Layout, Layouts
+from anabranch.reduce.zequivalence.context import LARGE, NUMBER_BITS, Layout, Layouts
 
 
 def site(kind: str) -> AllocationSite:
@@ -47,7 +45,7 @@ def test_what_is_left_of_the_objects_that_were_there() -> None:
     layouts = Layouts()
     before = objects(VARIABLE, CONSTANT, LOCAL)
     now = objects(VARIABLE, CONSTANT)
-    assert layouts.left(before, now) is layouts.of(now)
+    assert layouts.left(before, now).everything is now
     assert layouts.left(before, now).same_as(objects(VARIABLE, CONSTANT))
     assert not layouts.left(before, now).same_as(before)
     # Something is new, or has ended: what was there before counts.
@@ -56,12 +54,3 @@ def test_what_is_left_of_the_objects_that_were_there() -> None:
     ended = layouts.left(before, objects(VARIABLE.dead("freed"), CONSTANT))
     assert ended.objects == {1: VARIABLE}
     assert not ended.same_as(objects(VARIABLE.dead("freed"), CONSTANT))
-
-
-def test_layouts_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(layout, "OBJECTS_KEPT", 10)
-    layouts = Layouts()
-    maps = [objects(VARIABLE, CONSTANT, LOCAL) for _ in range(100)]
-    for one in maps:
-        assert layouts.of(one) is layouts.of(one)
-        assert len(layouts._known) <= 3

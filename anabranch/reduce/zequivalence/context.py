@@ -1,0 +1,167 @@
+"""The call context: what all paths of a call share at a return point inside it (Li et al., sections 3.1, 4.4).
+
+Paths in the same call have the same precondition, so states are compared by what has changed since then. The
+context also tells which variables are observable: those that occur in anything that the states share and may
+still read, which are live registers of the frames that go on (others are in no continuation), memory that is
+as it was before the paths forked, and what models keep. All others are unobservable, wherever they were made:
+what they do to the former is in the state constraints. The boundary of the paper is that of the function,
+which also counts what was passed as an argument.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from operator import is_not
+from typing import Any, TypeAlias
+
+from anabranch.machine import State
+from anabranch.machine.memory import PAGE_BITS, PAGE_SIZE
+from anabranch.machine.objects import OBJECT_SHIFT, ObjectInfo
+from anabranch.reduce.zequivalence.calls import Base, Call
+from anabranch.reduce.zequivalence.contents import Content, Contents
+from anabranch.reduce.zequivalence.memo import Memo
+from anabranch.reduce.zequivalence.variables import NoteVariables, counts, variables_in, variables_of
+
+NUMBER_BITS = OBJECT_SHIFT - PAGE_BITS  # of an offset, in pages
+LAYOUTS_KEPT = 500
+LARGE = 64  # pages of an object whose pages are not listed: most of them may not be there
+
+Objects: TypeAlias = Mapping[int, ObjectInfo]
+
+
+def pages_of(info: ObjectInfo) -> range:
+    """The keys of an object's pages."""
+    first = info.id << NUMBER_BITS
+    return range(first, first + max(1, (info.size + PAGE_SIZE - 1) >> PAGE_BITS))
+
+
+class Layout:
+    """The objects of a path that may change, and where their bytes are. Those that nobody may write stay."""
+
+    __slots__ = ("everything", "infos", "keys", "large", "lazy", "movable", "objects", "variables")
+
+    def __init__(self, everything: Objects) -> None:
+        self.everything = everything  # held, so that its identity stays its own
+        self.infos = tuple(everything.values())
+        self.objects = {n: info for n, info in everything.items() if not info.readonly}
+        self.movable = tuple(self.objects.values())
+        alive = [info for info in self.movable if not info.end]
+        self.keys = tuple([key for info in alive if len(pages_of(info)) <= LARGE for key in pages_of(info)])
+        self.large = {info.id for info in alive if len(pages_of(info)) > LARGE}
+        self.lazy = [info for info in self.movable if info.site.first is not None]
+        # Where an extent depends on the input, so does what may be accessed.
+        self.variables = variables_in([info.extent for info in alive if info.extent is not None])
+
+    def is_part_of(self, others: Objects) -> bool:
+        """Are all of these objects there too, and what they are here?"""
+        return others is self.everything or not any(map(is_not, map(others.get, self.everything), self.infos))
+
+    def same_as(self, objects: Objects) -> bool:
+        """Are there the very same objects, and no others?"""
+        return objects is self.everything or (
+            len(objects) == len(self.everything)
+            and not any(map(is_not, map(objects.get, self.objects), self.movable))
+        )
+
+    def pages(self, pages: Mapping[int, Any]) -> dict[int, Any]:
+        """The pages of these objects among others."""
+        keys = self.keys
+        if self.large:
+            keys += tuple([key for key in pages if key >> NUMBER_BITS in self.large])
+        found = dict(zip(keys, map(pages.get, keys), strict=True))
+        if None in found.values():
+            return {key: page for key, page in found.items() if page is not None}
+        return found
+
+
+class Layouts:
+    """Layouts by the identity of the map of objects, which most states behind calls share: a layout is made for
+    one of ten contexts."""
+
+    def __init__(self) -> None:
+        self._known: Memo[int, Layout] = Memo(LAYOUTS_KEPT)
+
+    def left(self, before: Objects, now: Objects) -> Layout:
+        """What may change of the objects that were there before and are there now, as they were."""
+        layout = self._known.get(id(now)) or self._known.keep(id(now), Layout(now))
+        if layout.is_part_of(before):
+            return layout
+        return Layout({n: info for n, info in before.items() if n in now})
+
+
+class CallContext:
+    """What is left of a call's base at a return point inside it: locals of calls that have returned are gone by
+    then, on all paths alike."""
+
+    __slots__ = (
+        "base",
+        "before",
+        "contents",
+        "first_unfilled",
+        "fixed",
+        "keys",
+        "layout",
+        "notes",
+        "order",
+        "pages",
+        "unfilled",
+        "variables",
+    )
+
+    def __init__(
+        self,
+        base: Base,
+        outer: frozenset[int],
+        state: State,
+        layouts: Layouts,
+        contents: Contents,
+        notes: NoteVariables,
+    ) -> None:
+        """`outer`: the variables in the frames around the call. `state`: the first one at the return point."""
+        self.base = base
+        self.layout = layouts.left(base.objects, state.objects)
+        self.pages = self.layout.pages(base.pages)
+        self.keys = tuple(self.pages)
+        self.before = tuple(self.pages.values())
+        self.contents: tuple[Content, ...] = contents.of_all(self.before)
+        # Objects that are filled on their first access, and were not when the paths forked.
+        self.unfilled = [info for info in self.layout.lazy if pages_of(info)[0] not in base.pages]
+        self.first_unfilled = [pages_of(info)[0] for info in self.unfilled]
+        self.notes = [(key, value) for key, value in base.notes.items() if counts(key)]
+        kept = notes.of(base.notes)
+        self.fixed = outer.union(base.slices if kept is None else kept, self.layout.variables)
+        self.variables = self.fixed.union(*[c.variables for c in self.contents if c.variables])
+        self.order = tuple(sorted(self.variables))
+
+    def objects_since(self, objects: Objects) -> tuple[dict[int, ObjectInfo], list[ObjectInfo], list[int]]:
+        """The objects that are new, those that are no longer what they were, and the numbers of those that are
+        gone."""
+        if self.layout.same_as(objects):
+            return {}, [], []
+        before = self.layout.objects
+        others = [info for number, info in sorted(objects.items()) if before.get(number) is not info]
+        known = self.base.objects
+        new = {
+            info.id: info
+            for info in others
+            if info.id not in before and not (info.readonly and known.get(info.id) is info)
+        }
+        changed = [info for info in others if info.id in before]
+        return new, changed, sorted([number for number in before if number not in objects])
+
+
+def frame_variables(call: Call) -> frozenset[int]:
+    """The variables in the live values of the frames around a call."""
+    if call.frame_variables is None:
+        found: set[int] = set()
+        continuation, outer = call.continuation, call.parent
+        while continuation[1] is not None:
+            if outer is not None and continuation is outer.continuation:
+                if outer.frame_variables is not None:
+                    found |= outer.frame_variables
+                    break
+                outer = outer.parent
+            found |= variables_of(continuation[3:])
+            continuation = continuation[0]
+        call.frame_variables = frozenset(found)
+    return call.frame_variables

@@ -1,0 +1,330 @@
+"""States behind a call as constraints (Li et al., sections 3.1 and 4.2).
+
+Everything in which a state may differ from the call context becomes an output with a name: what was returned,
+pages that have changed, ends of objects, what models keep. Objects made since then are named in the order in
+which they are met from there (`obj`), with their bytes (`val`): two paths that made the same things at other
+addresses agree, and what nobody can reach any more does not count. The clauses are those parts of the path
+condition that touch a variable of the outputs or an observable one. What cannot be written as a value of bits
+is part of a name, so that it has to be the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from itertools import compress
+from operator import is_, is_not
+from typing import Any
+
+from anabranch.expr import Expr, var
+from anabranch.expr.node import ITE, operands
+from anabranch.machine import State
+from anabranch.machine.elements import element_types
+from anabranch.machine.joining.same import same
+from anabranch.machine.objects import OBJECT_SHIFT, ObjectInfo
+from anabranch.machine.state import Continuation
+from anabranch.reduce.zequivalence.canonical import Table
+from anabranch.reduce.zequivalence.changes import Changes
+from anabranch.reduce.zequivalence.constraint import Output, StateConstraint
+from anabranch.reduce.zequivalence.contents import POINTER, Outputs, page_outputs
+from anabranch.reduce.zequivalence.context import CallContext, pages_of
+from anabranch.reduce.zequivalence.variables import Unreadable, counts, variables_in
+from anabranch.solver import Slice
+
+NUMBER_SIZE = OBJECT_SHIFT // 8  # bytes of an object's number, at the upper end of an address
+LARGEST = 1 << 16  # bytes of a new object that are compared
+# What is left out of a constraint is about nothing that anybody can see. One unobservable Boolean stands for
+# it, the same way for all states: they are paths that are possible, and only what they allow is compared.
+REST = var("rest of the path condition", 1)
+
+Names = list[tuple[tuple[Hashable, ...], Any]]
+"""Of live values, with their types; None for what is no value of a type."""
+
+
+def live_values(state: State, outer: Continuation) -> tuple[Any, ...]:
+    """The live values of the frames in the scope whose continuation this is: what was returned is one."""
+    values, continuation = state.values, state.continuation
+    while continuation is not outer and continuation[1] is not None:
+        values += continuation[3:]
+        continuation = continuation[0]
+    return values
+
+
+def live_names(state: State, outer: Continuation) -> Names:
+    """The names of these values, which are the same for all states at a return point."""
+    found: Names = []
+    site: Any = state.entry
+    continuation, level = state.continuation, 0
+    while True:
+        types = site.unit.plan.locals
+        for name in site.names:
+            found.append(((level, name), None if name in ("D", "va") else types[int(name[1:])].type))
+        site = continuation[1]
+        if continuation is outer or site is None:
+            return found
+        continuation, level = continuation[0], level + 1
+
+
+class Encoded:
+    """The state constraint of a state, still in parts: outputs in groups that states share, and slices."""
+
+    __slots__ = ("groups", "observable", "parts", "slices")
+
+    def __init__(self, groups: list[Outputs], observable: frozenset[int], state: State, changes: Changes):
+        """The parts are the slices that say something about outputs or observable variables, as far as they
+        are not the same on all paths. Slices share no variable, so that one which touches neither is satisfied
+        by itself, whatever the others say."""
+        self.groups = groups
+        self.observable = observable
+        slices = self.slices = state.slices
+        hidden = set().union(*[group.variables for group in groups]).difference(observable)
+        found = dict.fromkeys(map(slices.get, sorted(hidden)))
+        now = tuple(map(slices.get, changes.order))
+        found |= dict.fromkeys(compress(now, map(is_not, now, changes.slices)))
+        more = observable.difference(changes.observable)
+        found |= dict.fromkeys(map(slices.get, sorted(more)))
+        # Variables of what this path has not filled are in no slice, nor is undefined data (negative).
+        found.pop(None, None)
+        self.parts: dict[Slice, None] = found  # type: ignore[assignment]
+
+    def constraint(self) -> StateConstraint:
+        """All of it as one."""
+        clauses = [clause for part in self.parts for clause in part.order]
+        outputs = [output for group in self.groups for output in group.everything]
+        return StateConstraint((REST, *clauses), tuple(outputs), self.observable)
+
+
+class Encoding:
+    """Makes the outputs of one state."""
+
+    def __init__(
+        self,
+        state: State,
+        context: CallContext,
+        changes: Changes,
+        names: Names,
+        values: tuple[Any, ...],
+        table: Table,
+        leaks: bool,
+        more: frozenset[int],
+    ) -> None:
+        """`more` variables are observable anyway. `leaks`: does it matter which heap objects there are, though
+        nobody reaches them?"""
+        self.state = state
+        self.context = context
+        self.outputs: list[Output] = []
+        self.groups: list[Outputs] = []
+        self.seen: set[int] = set(more)  # variables that must keep their identity
+        self.met: dict[int, int] = {}  # new objects by number, in the order in which they were met
+        self.queue: list[int] = []
+        self.new: dict[int, ObjectInfo] = {}
+        self._objects(leaks)
+        self._live_values(names, values)
+        self._pages(changes, table)
+        self._notes()
+        for number in self.queue:  # grows while it is gone through
+            self._new_object(number)
+        self.groups.insert(0, Outputs(self.outputs, table))
+        observable = changes.observable | self.seen if self.seen else changes.observable
+        self.encoded = Encoded(self.groups, observable, state, changes)
+
+    # ---- objects -------------------------------------------------------------------------------------
+
+    def _objects(self, leaks: bool) -> None:
+        """Which objects are new, and which are not what they were."""
+        self.new, changed, gone = self.context.objects_since(self.state.objects)
+        ended = [(info.id, info.end, info.size, Same(info.extent)) for info in changed]
+        if ended or gone:
+            self.outputs.append((("end", *ended, *gone), 0, 1))
+        if leaks:
+            lost = [(i.site.number, i.size) for i in self.new.values() if i.site.kind == "heap" and not i.end]
+            self.outputs.append((("leaks", *sorted(lost)), 0, 1))
+
+    def _meet(self, number: int) -> int:
+        """The canonical name of a new object."""
+        index = self.met.get(number)
+        if index is None:
+            index = self.met[number] = len(self.met)
+            self.queue.append(number)
+        return index
+
+    def _new_object(self, number: int) -> None:
+        info, index = self.new[number], self.met[number]
+        self.outputs.append((("obj", index, info.site.kind, info.end, Same(info.extent)), info.size, 64))
+        if info.end:
+            return
+        if info.size > LARGEST:
+            self.outputs.append((("val", index, Same(self.state)), 0, 1))  # like no other
+            return
+        for position, key in enumerate(pages_of(info)):
+            self._page(("val", index, position), self.state.pages.get(key))
+
+    # ---- values --------------------------------------------------------------------------------------
+
+    def _live_values(self, names: Names, values: tuple[Any, ...]) -> None:
+        outputs, new = self.outputs, self.new
+        for (name, type), value in zip(names, values, strict=True):
+            if type is None:
+                self._special(name, value)
+            elif not new and (value.__class__ is Expr or value.__class__ is int):
+                outputs.append((name, value, type.bits))
+            else:
+                self._typed(name, value, type)
+
+    def _special(self, name: tuple[Hashable, ...], value: Any) -> None:
+        """Variable arguments, and the addresses of dynamic locals."""
+        if name[1] == "va":
+            self._opaque(name, value)
+        else:
+            for position, address in enumerate(value):
+                self._value((*name, position), address, 64)
+
+    def _typed(self, name: tuple[Hashable, ...], value: Any, type: Any) -> None:
+        if isinstance(value, tuple):
+            for position, (part, kind) in enumerate(zip(value, element_types(type), strict=True)):
+                self._typed((*name, position), part, kind)
+        else:
+            self._value(name, value, type.bits)
+
+    def _value(self, name: tuple[Hashable, ...], value: Any, width: int) -> None:
+        """An output; a pointer to a new object by the object's name."""
+        if value.__class__ is Expr:
+            if self.new:
+                self._pin_constants(value)
+        elif width > 1:
+            value = int(value) & ((1 << width) - 1)
+            target = self._pointer(value) if width == 64 else None
+            if target is not None:
+                name, value = (*name, target[0]), target[1]
+        else:
+            value = bool(value)
+        self.outputs.append((name, value, width))
+
+    def _pointer(self, value: int) -> tuple[Hashable, int] | None:
+        """The new object that a value points to, and the offset there."""
+        number = value >> OBJECT_SHIFT
+        if number not in self.new:
+            return None
+        return ("to", self._meet(number)), value & ((1 << OBJECT_SHIFT) - 1)
+
+    def _pin(self, number: int) -> None:
+        """A new object whose address is used as a number has to be the same one."""
+        self.outputs.append((("pin", self._meet(number)), number, 64))
+
+    def _pin_constants(self, value: Expr) -> None:
+        """A choice between constants that are narrower than a pointer may be a piece of any address."""
+        for constant in constants(value):
+            for number in sorted(self.new) if constant is None else [constant >> OBJECT_SHIFT]:
+                if number in self.new:
+                    self._pin(number)
+
+    # ---- memory --------------------------------------------------------------------------------------
+
+    def _pages(self, changes: Changes, table: Table) -> None:
+        """Outputs for the pages that have changed, on this path or on another."""
+        for key in changes.pages:
+            content = changes.content(self.state, key)
+            if self.new:
+                self._page(("page", key), content.page, self.context.pages.get(key, ()))
+            else:
+                self.groups.append(content.outputs(key, table))
+
+    def _page(self, name: tuple[Hashable, ...], page: Any, before: Any = ()) -> None:
+        """Outputs for a page that may hold addresses of new objects, where it is not what it was before."""
+
+        def target(offset: int, word: int) -> tuple[Hashable, int] | None:
+            same = all(map(is_, before[offset : offset + POINTER], page[offset : offset + POINTER]))
+            return None if before and same else self._pointer(word)
+
+        for output in page_outputs(name, page, target):
+            if output[1].__class__ is Expr:
+                self._pin_constants(output[1])
+            self.outputs.append(output)
+        for number in self.new if page is not None else ():
+            self._pin_elsewhere(number, page, before)
+
+    def _pin_elsewhere(self, number: int, page: Any, before: Any) -> None:
+        """A new object has to be the same one if its number lies somewhere else than in an aligned pointer."""
+        data = bytes([x if x.__class__ is int else 0 for x in page])
+        part = number.to_bytes(NUMBER_SIZE, "little")
+        at = data.find(part)
+        while at >= 0:
+            aligned = at % POINTER == NUMBER_SIZE and _known(page[at - NUMBER_SIZE : at + NUMBER_SIZE])
+            known = _known(page[at : at + NUMBER_SIZE])
+            same = before and all(map(is_, before[at : at + NUMBER_SIZE], page[at : at + NUMBER_SIZE]))
+            if known and not aligned and not same:
+                self._pin(number)
+                return
+            at = data.find(part, at + 1)
+
+    # ---- what models keep ----------------------------------------------------------------------------
+
+    def _notes(self) -> None:
+        before, notes = self.context.base.notes, self.state.tables[1]
+        if notes is before:
+            return
+        keys = [key for key in {**before, **notes} if counts(key) and notes.get(key) is not before.get(key)]
+        for key in sorted(keys, key=repr):
+            if not same(before.get(key), notes.get(key)):
+                self._opaque(("note", plain(key)), notes.get(key))
+
+    def _opaque(self, name: tuple[Hashable, ...], value: Any) -> None:
+        """Something that has to be the very same thing."""
+        self.outputs.append(((*name, plain(value)), 0, 1))
+        try:
+            self.seen |= variables_in(value)
+        except Unreadable:
+            self.seen.update(self.state.slices)
+
+
+def constants(value: Expr) -> Iterator[int | None]:
+    """The constants in an expression that can be addresses; None for one that may be a piece of one."""
+    seen = {value}
+    pending = [value]
+    while pending:
+        node = pending.pop()
+        for part in (node.a, node.b, node.c):
+            if part.__class__ is int and part >> OBJECT_SHIFT:
+                yield part
+        if node.op == ITE and node.w < 8 * POINTER and (node.b.__class__ is int or node.c.__class__ is int):
+            yield None
+        for part in operands(node):
+            if part not in seen:
+                seen.add(part)
+                pending.append(part)
+
+
+def _known(data: Any) -> bool:
+    return all([x.__class__ is int for x in data])
+
+
+class Same:
+    """A thing that is equal to nothing but itself, held so that its identity stays its own."""
+
+    __slots__ = ("thing",)
+
+    def __init__(self, thing: Any) -> None:
+        self.thing = thing
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and other.thing is self.thing
+
+    def __hash__(self) -> int:
+        return id(self.thing)
+
+
+def plain(value: Any) -> Hashable:
+    """Something to compare by, equal only for things that are the same."""
+    if value is None or isinstance(value, bool | int | str | bytes | float):
+        return (value.__class__.__name__, value)
+    if value.__class__ is Expr:
+        return ("expression", value.id)
+    if isinstance(value, tuple | list):
+        return (value.__class__.__name__, *map(plain, value))
+    if isinstance(value, frozenset):
+        return value
+    if isinstance(value, Mapping):
+        return ("map", *sorted(((plain(k), plain(v)) for k, v in value.items()), key=repr))
+    if is_dataclass(value):
+        return (value.__class__.__name__, *(plain(getattr(value, field.name)) for field in fields(value)))
+    return Same(value)

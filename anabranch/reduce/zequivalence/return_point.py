@@ -1,0 +1,243 @@
+"""A return point: where states that came back from a call are compared, and who represents them.
+
+Most states are the same as one that was there before, byte for byte and clause for clause. That shows in a
+*fingerprint* of what all states share by identity: contents of pages, and live values. Of states with equal
+fingerprints and equal slices of the path condition, the first is the representative. For any other state the
+canonical form of its state constraint is made and looked up.
+
+New or ended objects, variable arguments and changed notes have no place in a fingerprint: such a state is
+always compared by its form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from itertools import compress, count
+from operator import is_not
+from typing import Any
+
+from anabranch.expr import Expr
+from anabranch.machine import State
+from anabranch.reduce.zequivalence.calls import Call
+from anabranch.reduce.zequivalence.changes import Changes
+from anabranch.reduce.zequivalence.constraint import StateConstraint
+from anabranch.reduce.zequivalence.contents import Content, Contents
+from anabranch.reduce.zequivalence.context import CallContext, Layouts, frame_variables
+from anabranch.reduce.zequivalence.encoding import Encoded, Encoding, Names, live_names, live_values
+from anabranch.reduce.zequivalence.parts import PartForms
+from anabranch.reduce.zequivalence.variables import NoteVariables, variables_of
+from anabranch.solver import Slice
+
+Fingerprint = tuple[Hashable, ...]
+"""All of a state but its path condition: contents of pages, then live values."""
+
+FORMED_ANEW = 64  # states that get another form when there are more outputs; older ones are left out
+ONLY_INTEGERS = frozenset((int,))
+
+
+class Tables:
+    """What all return points of a run share."""
+
+    def __init__(self, leaks: bool) -> None:
+        self.leaks = leaks  # does it matter which heap objects there are, though nobody reaches them?
+        self.contents = Contents()
+        self.layouts = Layouts()
+        self.notes = NoteVariables()
+        self.forms = PartForms()
+
+
+class FingerprintClass:
+    """States with the same fingerprint: they differ in their path conditions at most."""
+
+    __slots__ = ("representatives", "variables")
+
+    def __init__(self, variables: tuple[int, ...]) -> None:
+        self.variables = variables  # those that the caller can see, or that are in outputs
+        self.representatives: dict[tuple[Slice | None, ...], State] = {}
+
+
+class ReturnPoint:
+    """One location inside a call (the scope), behind a call that was made there."""
+
+    __slots__ = (
+        "_base",
+        "_changes",
+        "_classes",
+        "_context",
+        "_first",
+        "_formed",
+        "_forms",
+        "_latest",
+        "_names",
+        "_outer",
+        "_outer_variables",
+        "_same_objects",
+        "_tables",
+        "replaced",
+        "superseded",
+    )
+
+    def __init__(self, scope: Call, tables: Tables) -> None:
+        # The scope itself is not held: it holds its return points, and nobody collects cycles in a run.
+        self._base, self._outer = scope.base, scope.continuation
+        self._outer_variables = frame_variables(scope)
+        self._tables = tables
+        self._first: tuple[State, frozenset[int]] | None = None  # the only state so far needs no form
+        self._context: CallContext
+        self._changes: Changes
+        self._names: Names = []
+        self._classes: dict[Fingerprint, FingerprintClass] = {}
+        self._forms: dict[frozenset[int], State] = {}
+        self._formed: dict[State, frozenset[int]] = {}  # with the variables that are observable anyway
+        self._same_objects: Any = None  # the latest map of objects that are those of the context
+        self._latest: tuple[Any, tuple[Content, ...]] = (None, ())  # the latest pages, and their contents
+        self.superseded: list[State] = []  # representatives that have another one now, for the caller to remove
+        self.replaced: dict[State, State] = {}  # all that ever were, and by whom
+
+    def standing_for(self, state: State) -> State:
+        """The representative of one that was a representative."""
+        while state in self.replaced:
+            state = self.replaced[state]
+        return state
+
+    def representative(self, state: State, more: frozenset[int]) -> State | None:
+        """The state that shows all that this one could, if there is one; else it may represent others from
+        now on. `more` variables are observable in any case."""
+        if not self._classes and not self._forms:
+            first, self._first = self._first, (state, more)
+            if first is None:
+                return None
+            self._begin(first[0])
+            self._first = first
+            self._classify(*first)
+        return self._classify(state, more)
+
+    def _begin(self, state: State) -> None:
+        tables = self._tables
+        self._context = CallContext(
+            self._base, self._outer_variables, state, tables.layouts, tables.contents, tables.notes
+        )
+        self._changes = Changes(self._context, tables.contents)
+        self._names = live_names(state, self._outer)
+
+    def _classify(self, state: State, more: frozenset[int]) -> State | None:
+        fingerprint = self._fingerprint(state)
+        if fingerprint is None:
+            return self._by_form(state, more)
+        key = (*fingerprint, more) if more else fingerprint
+        found = self._classes.get(key)
+        if found is None:
+            found = self._classes[key] = FingerprintClass(self._variables(state, fingerprint, more))
+        condition = tuple(map(state.slices.get, found.variables))
+        kept = found.representatives.get(condition)
+        if kept is None:
+            kept = self._by_form(state, more)
+            found.representatives[condition] = kept or state
+        return kept and self.standing_for(kept)
+
+    # ---- fingerprints --------------------------------------------------------------------------------
+
+    def _fingerprint(self, state: State) -> Fingerprint | None:
+        """What a state is but for its path condition, if that can be told by identity."""
+        context = self._context
+        if state.objects is not self._same_objects:
+            if not context.layout.same_as(state.objects):
+                return None
+            self._same_objects = state.objects
+        pages, contents = self._latest
+        if state.pages is not pages:
+            pages, contents = state.pages, context.contents
+            for key in context.first_unfilled:
+                if key in pages:
+                    return None
+            there = list(map(pages.get, context.keys))
+            changed = list(compress(count(), map(is_not, there, context.before)))
+            if changed:
+                known, of = list(contents), self._tables.contents.of
+                for position in changed:
+                    known[position] = of(there[position])
+                contents = tuple(known)
+            self._latest = (pages, contents)
+        notes = state.tables[1]
+        if notes is not context.base.notes:
+            if len(notes) != len(context.base.notes):
+                return None
+            for key, value in context.notes:
+                if notes.get(key) is not value:
+                    return None
+        values = live_values(state, self._outer)
+        if ONLY_INTEGERS.issuperset(map(type, values)):
+            return contents + values
+        try:
+            return contents + tuple([x if x.__class__ is int else by_identity(x) for x in values])
+        except NotPlain:
+            return None
+
+    def _variables(self, state: State, fingerprint: Fingerprint, more: frozenset[int]) -> tuple[int, ...]:
+        """What two states with a fingerprint may know that makes a difference."""
+        context = self._context
+        found = variables_of(live_values(state, self._outer))
+        for content in compress(fingerprint, map(is_not, fingerprint, context.contents)):
+            found |= content.variables  # type: ignore[attr-defined]
+        if more or not found <= context.variables:
+            return tuple(sorted(found.union(context.variables, more)))
+        return context.order
+
+    # ---- forms ---------------------------------------------------------------------------------------
+
+    def _by_form(self, state: State, more: frozenset[int]) -> State | None:
+        """The state that had the form of this one before, if any."""
+        if self._first is not None:
+            first, self._first = self._first, None
+            if first[0] is state:
+                self._first = first  # it gets its form with the second one
+                return None
+            self._by_form(*first)
+        if self._changes.add(state) and self._forms:
+            self._form_anew()
+        return self._form(state, more)
+
+    def _form(self, state: State, more: frozenset[int]) -> State | None:
+        kept = self._forms.setdefault(self._tables.forms.form(self._encoded(state, more)), state)
+        if kept is not state:
+            return kept
+        self._formed[state] = more
+        return None
+
+    def _form_anew(self) -> None:
+        """A page has changed on a path that had not on those before: it is now an output of all."""
+        before = [(state, more) for state, more in self._formed.items() if state not in self.replaced]
+        self._forms.clear()
+        self._formed.clear()
+        for state, more in before[-FORMED_ANEW:]:
+            kept = self._form(state, more)
+            if kept is not None:
+                self.replaced[state] = kept
+                self.superseded.append(state)
+
+    def _encoded(self, state: State, more: frozenset[int]) -> Encoded:
+        tables, values = self._tables, live_values(state, self._outer)
+        return Encoding(
+            state, self._context, self._changes, self._names, values, tables.forms.table, tables.leaks, more
+        ).encoded
+
+    def constraint(self, state: State, more: frozenset[int]) -> StateConstraint:
+        """The state constraint of a state that is here."""
+        return self._encoded(state, more).constraint()
+
+
+class NotPlain(Exception):
+    """A value that is more than bits."""
+
+
+def by_identity(value: Any) -> Hashable:
+    """A live value as part of a fingerprint: expressions are interned, and their numbers are taken negative so
+    that they equal no known value."""
+    kind = value.__class__
+    if kind is int or kind is bool:
+        return value  # type: ignore[no-any-return]
+    if kind is Expr:
+        return -1 - value.id  # type: ignore[no-any-return]
+    if kind is tuple:
+        return tuple([by_identity(part) for part in value])
+    raise NotPlain

@@ -1,0 +1,276 @@
+"""The technique: of the states behind a call that nobody can tell apart, one goes on (Li et al.).
+
+States that came back from a call wait behind it until nobody is inside; then they are compared in one go, and
+those that have a representative go (`settle`). Where nobody waits, a state is compared when it comes back
+(`covers`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from random import Random
+from time import perf_counter
+from typing import Any, ClassVar
+
+from anabranch.explore.build import Parts
+from anabranch.explore.coverage import BlockTable
+from anabranch.explore.leaks import watches_heap
+from anabranch.explore.protocols import Search
+from anabranch.explore.search.plain import Bfs, Dfs, RandomState
+from anabranch.explore.technique import Contract, Settled, Technique
+from anabranch.machine import Events, State
+from anabranch.reduce.zequivalence.callee_first import PATIENCE, CalleeFirst
+from anabranch.reduce.zequivalence.calls import Call, Calls, CallTree
+from anabranch.reduce.zequivalence.constraint import StateConstraint
+from anabranch.reduce.zequivalence.exact import Quantified, equivalent
+from anabranch.reduce.zequivalence.ledger import ZLedger
+from anabranch.reduce.zequivalence.return_point import ReturnPoint, Tables
+from anabranch.reduce.zequivalence.settings import ZSettings
+from anabranch.reduce.zequivalence.verify import ShadowVerifier
+
+TOGETHER = 64  # states behind a call that are compared in one go
+EXACT_FROM = 8  # states behind a call, from which on the solver compares those that the rules tell apart
+EXACT_PAIRS = 64  # questions for one call at most
+SHARE = 0.2  # of a limited time that comparing may take; beyond it paths are better explored than compared
+
+
+class Removal:
+    """A state behind a call, who represents it, and whether the solver said so."""
+
+    __slots__ = ("call", "exact", "representative", "state")
+
+    def __init__(self, state: State, representative: State, call: Call, exact: bool = False) -> None:
+        self.state = state
+        self.representative = representative
+        self.call = call
+        self.exact = exact
+
+
+class ZEquivalence(Technique):
+    """Removes a state behind a call if there is one that represents it."""
+
+    name: ClassVar[str] = "zequivalence"
+    contract: ClassVar[Contract] = Contract(
+        keeps="every answer to satisfiability and validity queries of the callers",
+        loses="tests of paths that others represent",
+        serves=frozenset(("coverage", "bugs")),
+    )
+
+    def __init__(self, parts: Parts, in_order: bool = False) -> None:
+        """`in_order`: the search order has callees come before their callers by itself."""
+        settings = parts.settings
+        given = settings.group(ZSettings)
+        self.ledger = ZLedger()
+        self._parts = parts
+        # In limited time calls may not come to their end: the search order knows what is worth it.
+        hurried = settings.limits.time is not None and not given.wait
+        self._at_once = hurried and not in_order
+        make_order = None
+        if not in_order and not hurried:
+            make_order = worklists(settings.search.orders, settings.search.seed)
+        self._tree = CallTree(make_order, given.wait or PATIENCE)
+        self._calls = Calls(parts.machine, self.ledger, self._tree, given.observe == "function")
+        self._tables = Tables(watches_heap(settings.errors.checks))
+        self._exact = Quantified() if given.method == "exact" else None
+        self._share = parts.budget.share(self.name, SHARE)
+        self._verifier: ShadowVerifier | None = None
+        if settings.search.verify_reductions:
+            self._verifier = ShadowVerifier(parts.machine, self._wrong, lambda: parts.budget.time_is_up)
+        self._superseded: list[Removal] = []  # states that went on at first and have a representative now
+        self._asked = 0  # exact checks
+        self._undecided = 0
+        self._late = 0  # removed when their representative was gone already
+        self._skipped = 0  # states that were not compared, for want of time
+
+    # ---- before the run ------------------------------------------------------------------------------
+
+    def listen(self, events: Events) -> None:
+        self._calls.listen(events)
+
+    def instrument(self, table: BlockTable) -> None:
+        table.count_every_call()
+
+    def order(self, search: Search[State]) -> Search[State]:
+        return CalleeFirst(search, self._calls, self._at_once)
+
+    # ---- operators -----------------------------------------------------------------------------------
+
+    def covers(self, state: State) -> bool:
+        """Is it behind a call where nobody waits, and has it a representative there?
+
+        States that are held behind their call are compared later, with all others that came back: one after
+        the other takes less time, because what they need is at hand.
+        """
+        call = self._calls.returned_from.get(state)
+        if call is None or call.holds:
+            return False
+        for removal in self._compare([state], call):
+            self._remove(removal)
+            return True
+        return False
+
+    def settle(self) -> Iterator[Settled]:
+        """States that have a representative go: when a call is over, and when many wait behind it."""
+        tree = self._tree
+        yield from self._drop(self._superseded)
+        if not tree.stacked:
+            for call in tree.close_finished():
+                self._calls.forget(call)
+            return
+        at = tree.at
+        if at is not None and at.around is not None and len(at.around.fresh) > TOGETHER:
+            yield from self._drop(self._compare_fresh(at.around))
+        if at is not None and len(at.fresh) > TOGETHER:
+            yield from self._drop(self._compare_fresh(at))
+        while (call := tree.complete()) is not None:
+            yield from self._finish(call)
+
+    def _drop(self, removals: list[Removal]) -> Iterator[Settled]:
+        """Waiting states that go."""
+        todo, removals[:] = removals[:], []
+        for removal in todo:
+            if removal.state in self._tree.owner:
+                yield Settled((removal.state,))
+                self._remove(removal)
+
+    def _finish(self, call: Call) -> Iterator[Settled]:
+        """Nobody is inside a call any more, or is waited for: of those behind it, the representatives go on
+        in the worklist around it."""
+        assert call.order is not None
+        removals = self._compare_fresh(call)
+        yield from self._drop(self._superseded)
+        gone = {removal.state for removal in removals}
+        if self._exact is not None:
+            removals += self._compare_exactly(call, [state for state in call.held if state not in gone])
+            gone = {removal.state for removal in removals}
+        inside, held = list(call.order.states()), list(call.held)
+        if inside:
+            self._tree.opened += 1
+        else:
+            self._calls.forget(call)
+        self._tree.close(call)
+        yield Settled((*inside, *held), [*inside, *(state for state in held if state not in gone)])
+        for removal in removals:
+            self._remove(removal)
+
+    def _remove(self, removal: Removal) -> None:
+        """Account for a state that waits no more."""
+        state, call = removal.state, removal.call
+        representative = self._point(call).standing_for(removal.representative)
+        if self._verifier is not None:
+            self._verifier(representative, state, call)
+        self.ledger.removed(call.site_row, call.row, removal.exact)
+        if representative in self._tree.owner:
+            representative.multiplicity += state.multiplicity
+            self._parts.reporter.pruned(state, 0)
+        else:
+            self._late += 1
+            self._parts.reporter.pruned(state, state.multiplicity)
+
+    def _wrong(self, text: str) -> None:
+        self._parts.reporter.losses.add("wrong removal")
+        self._parts.listener.on_warning(text)
+
+    # ---- comparing -----------------------------------------------------------------------------------
+
+    def _compare_fresh(self, call: Call) -> list[Removal]:
+        """Compare those that have come back from a call since the last time."""
+        states, call.fresh = [state for state in call.fresh if state in call.held], []
+        return self._compare(states, call) if states else []
+
+    def _compare(self, states: list[State], call: Call) -> list[Removal]:
+        """The states behind a call that show nothing new, with those that represent them, as far as there is
+        time to look for these."""
+        if not self._share.left():
+            self._skipped += len(states)
+            return []
+        began = perf_counter()
+        multiplicity = sum([state.multiplicity for state in states])
+        self.ledger.came_back(call.site_row, call.row, len(states), multiplicity)
+        point = self._point(call)
+        found: list[Removal] = []
+        for state in states:
+            representative = point.representative(state, call.arguments)
+            if representative is not None:
+                found.append(Removal(state, representative, call))
+        if point.superseded:
+            self._superseded += [Removal(state, state, call) for state in point.superseded]
+            point.superseded.clear()
+        spent = perf_counter() - began
+        self._share.charge(spent)
+        call.row.seconds += spent
+        return found
+
+    def _point(self, call: Call) -> ReturnPoint:
+        scope = self._calls.scope(call)
+        point = scope.return_points.get(call.location)
+        if point is None:
+            point = scope.return_points[call.location] = ReturnPoint(scope, self._tables)
+        return point
+
+    def _compare_exactly(self, call: Call, states: list[State]) -> list[Removal]:
+        """Tight couplings: where many are left behind a call, the solver compares them."""
+        if len(states) < EXACT_FROM:
+            return []
+        began = perf_counter()
+        point, questions = self._point(call), EXACT_PAIRS
+        found: list[Removal] = []
+        by_names: dict[Any, list[tuple[State, StateConstraint]]] = {}
+        for state in states:
+            constraint = point.constraint(state, call.arguments)
+            names = tuple([name for name, _, _ in constraint.outputs])
+            others = by_names.setdefault((names, constraint.observable), [])
+            for other, known in others:
+                if not questions or not call.site_row.worth_asking:
+                    break
+                questions -= 1
+                if self._ask(known, constraint, call):
+                    point.replaced[state] = other
+                    found.append(Removal(state, other, call, exact=True))
+                    break
+            else:
+                others.append((state, constraint))
+        call.row.seconds += perf_counter() - began
+        return found
+
+    def _ask(self, one: StateConstraint, other: StateConstraint, call: Call) -> bool:
+        """Definition 1 by the solver, within bounds."""
+        assert self._exact is not None
+        call.site_row.asked += 1
+        self._asked += 1
+        answer = equivalent(one, other, self._exact)
+        self._undecided += answer is None
+        return bool(answer)
+
+    # ---- figures -------------------------------------------------------------------------------------
+
+    def figures(self) -> dict[str, Any]:
+        rows = self.ledger.figures()
+        found = {
+            "functions": rows,
+            "removed": sum(row["states"] - row["kept"] for row in rows),
+            "late": self._late,
+            "not compared": self._skipped,
+            "seconds": sum(row["seconds"] for row in rows),
+            "opened calls": self._tree.opened,
+            "given up call sites": sum(site.closed for site in self.ledger.sites.values()),
+        }
+        if self._exact is not None:
+            found |= {"exact checks": self._asked, "not answered": self._undecided}
+        if self._verifier is not None:
+            found |= {
+                "verified": self._verifier.verified,
+                "not decided": self._verifier.undecided,
+                "wrong": self._verifier.differences,
+            }
+        return found
+
+
+def worklists(names: tuple[str, ...], seed: int) -> Callable[[], Search[State]]:
+    """Makes the worklists of calls: the order asked for if it is a plain one, else random as in the paper."""
+    if names == ("dfs",):
+        return Dfs
+    if names == ("bfs",):
+        return Bfs
+    random = Random(seed)
+    return lambda: RandomState(random)
