@@ -117,11 +117,8 @@ class ZEquivalence(Technique):
             for call in tree.close_finished():
                 self._calls.forget(call)
             return
-        at = tree.at
-        if at is not None and at.around is not None and len(at.around.fresh) > TOGETHER:
-            yield from self._drop(self._compare_fresh(at.around))
-        if at is not None and len(at.fresh) > TOGETHER:
-            yield from self._drop(self._compare_fresh(at))
+        if tree.at is not None and len(tree.at.fresh) >= TOGETHER:
+            yield from self._drop(self._compare_fresh(tree.at))
         while (call := tree.complete()) is not None:
             yield from self._finish(call)
 

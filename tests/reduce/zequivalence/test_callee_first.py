@@ -6,9 +6,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from anabranch.explore.search.plain import Bfs
-from anabranch.machine.translator.sites import ReturnSite
 from anabranch.reduce.zequivalence.callee_first import CalleeFirst
-from anabranch.reduce.zequivalence.calls import Call
+from anabranch.reduce.zequivalence.calls import Call, CallTree
 from anabranch.reduce.zequivalence.ledger import Row, SiteRow
 
 MAIN: Any = (None, None, 0)
@@ -17,17 +16,17 @@ MAIN: Any = (None, None, 0)
 class FakeCalls:
     """The armed calls, by hand."""
 
-    def __init__(self) -> None:
+    def __init__(self, patience: int) -> None:
         self.armed: dict[int, Call] = {}
-        self.on_armed: Any = None
-        self.on_left: Any = None
+        self.tree = CallTree(Bfs, patience)
+        self.returned_from: Any = Behind()
 
     def arm(self, name: str, parent: Call | None) -> Call:
         around = MAIN if parent is None else parent.continuation
         continuation = (around, name, around[2] + 1)
         call = Call(continuation, name, SimpleNamespace(), parent, Row(name), SiteRow())  # type: ignore[arg-type]
         self.armed[id(continuation)] = call
-        self.on_armed(call)
+        self.tree.add(call)
         return call
 
     def innermost(self, continuation: Any) -> Call | None:
@@ -37,31 +36,61 @@ class FakeCalls:
             continuation = continuation[0]
         return None
 
-    def forget(self, call: Call) -> None:
-        del self.armed[id(call.continuation)]
+
+class Behind:
+    """Of a state that has just come back from a call: that call."""
+
+    def get(self, state: Any) -> Call | None:
+        found: Call | None = state.behind
+        return found
+
+    def put(self, state: Any, call: Call | None) -> None:
+        state.behind = call
 
 
 class FakeState:
-    def __init__(self, name: str, call: Call | None, behind: bool = False) -> None:
+    def __init__(self, name: str, call: Call | None, behind: Call | None = None) -> None:
         self.name = name
         self.continuation = MAIN if call is None else call.continuation
-        self.entry = object.__new__(ReturnSite) if behind else None
+        self.behind = behind
+
+    def __repr__(self) -> str:
+        return self.name
 
 
 def make(patience: int = 100) -> tuple[FakeCalls, Any]:
-    calls = FakeCalls()
-    return calls, CalleeFirst(Bfs(), Bfs, calls, patience)  # type: ignore[arg-type]
+    calls = FakeCalls(patience)
+    return calls, CalleeFirst(Bfs(), calls)  # type: ignore[arg-type]
 
 
 def behind(search: Any, name: str, call: Call) -> None:
     """A state comes back from a call and is kept."""
-    state = FakeState(name, call.parent, behind=True)
-    search.holding = call
-    search.add([state])
+    search.add([FakeState(name, call.parent, call)])
 
 
-def picked(search: Any) -> list[str]:
-    return [search.pick().name for _ in range(len(search))]
+def settle(calls: FakeCalls, search: Any) -> list[str]:
+    """The functions of the calls that are over, behind which states go on now."""
+    over = []
+    while (call := calls.tree.complete()) is not None:
+        assert call.order is not None
+        over.append(call.function)
+        waiting = [*call.order.states(), *call.held]
+        if not len(call.order):
+            del calls.armed[id(call.continuation)]
+        calls.tree.close(call)
+        for state in waiting:
+            search.remove(state)
+        search.add(waiting)
+    return over
+
+
+def pick(calls: FakeCalls, search: Any) -> str:
+    settle(calls, search)
+    return str(search.pick().name)
+
+
+def picked(calls: FakeCalls, search: Any) -> list[str]:
+    return [pick(calls, search) for _ in range(len(search))]
 
 
 def test_inner_calls_first() -> None:
@@ -70,21 +99,20 @@ def test_inner_calls_first() -> None:
     inner = calls.arm("inner", outer)
     search.add([FakeState("main", None), FakeState("outer", outer), FakeState("inner", inner)])
     assert len(search) == 3
-    assert picked(search) == ["inner", "outer", "main"]
+    assert picked(calls, search) == ["inner", "outer", "main"]
 
 
 def test_those_behind_wait_for_those_inside() -> None:
     calls, search = make()
     call = calls.arm("f", None)
-    over = []
-    search.over = lambda call: over.append(call.function)
     search.add([FakeState("inside", call)])
     behind(search, "back", call)
     assert {s.name for s in search.states()} == {"inside", "back"}
-    assert search.pick().name == "inside" and not over
+    assert not settle(calls, search) and pick(calls, search) == "inside"
     behind(search, "back too", call)
-    assert search.pick().name == "back" and over == ["f"]
-    assert search.pick().name == "back too"
+    assert settle(calls, search) == ["f"]
+    assert pick(calls, search) == "back"
+    assert pick(calls, search) == "back too"
     assert not calls.armed and not len(search)
 
 
@@ -95,7 +123,7 @@ def test_those_behind_an_inner_call_are_inside_the_outer_one() -> None:
     search.add([FakeState("inner", inner)])
     behind(search, "behind inner", inner)
     behind(search, "behind outer", outer)
-    assert picked(search) == ["inner", "behind inner", "behind outer"]
+    assert picked(calls, search) == ["inner", "behind inner", "behind outer"]
 
 
 def test_states_can_be_taken_out() -> None:
@@ -106,22 +134,21 @@ def test_states_can_be_taken_out() -> None:
     behind(search, "back", call)
     search.remove(inside)
     search.remove(next(s for s in search.states() if s.name == "back"))
-    assert search.waits(outside) and not search.waits(inside)
-    assert picked(search) == ["outside"]
+    assert outside in search.states() and inside not in search.states()
+    assert picked(calls, search) == ["outside"]
 
 
 def test_nobody_waits_for_ever() -> None:
     calls, search = make(patience=2)
     call = calls.arm("f", None)
     behind(search, "back", call)
-    for _ in range(3):
+    for _ in range(2):
         search.add([FakeState("inside", call)])
-        assert search.pick().name == "inside"
+        assert pick(calls, search) == "inside"
     search.add([FakeState("inside", call)])
-    assert search.opened == 1
-    assert search.pick().name == "back"
+    assert settle(calls, search) == ["f"]
     behind(search, "back too", call)  # nobody waits behind it any more
-    assert picked(search) == ["inside", "back too"]
+    assert picked(calls, search) == ["inside", "back", "back too"]
 
 
 def test_a_call_that_is_over_takes_no_states() -> None:
@@ -130,13 +157,13 @@ def test_a_call_that_is_over_takes_no_states() -> None:
     inner = calls.arm("inner", outer)
     search.add([FakeState("inside outer", outer)])
     search.add([FakeState("inside inner", inner)])
-    assert search.pick().name == "inside inner"
-    assert search.pick().name == "inside outer"  # the inner call is over
+    assert pick(calls, search) == "inside inner"
+    assert pick(calls, search) == "inside outer"  # the inner call is over
     behind(search, "late", inner)
     calls.armed[id(inner.continuation)] = inner  # as if somebody still knew it
     search.add([FakeState("later", inner)])
     assert outer.count == 2 and not inner.held
-    assert {search.pick().name for _ in range(2)} == {"late", "later"}
+    assert {pick(calls, search) for _ in range(2)} == {"late", "later"}
     assert not len(search)
 
 
@@ -150,7 +177,7 @@ def test_calls_behind_which_nobody_stops_do_not_count_as_inside() -> None:
     assert outer.empty
     search.add([FakeState("inside", inner)])
     assert not outer.empty
-    assert picked(search) == ["inside"]
+    assert picked(calls, search) == ["inside"]
     assert outer.empty
     calls.arm("other", inner)
     assert not outer.empty
