@@ -169,7 +169,8 @@ class MachineApi(Protocol):
 
     # --- ends of the path
 
-    def error(self, kind: str, message: str, **info: object) -> NoReturn: ...
+    def error(self, kind: str, message: str, **info: object) -> NoReturn:
+        """The program fails; `anabranch.error_kinds` has the kinds."""
 
     def user_error(self, message: str, **info: object) -> NoReturn: ...
 

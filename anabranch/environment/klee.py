@@ -107,7 +107,7 @@ def klee_abort(m: MachineApi) -> None:
 @model("klee_report_error", noreturn=True)
 def klee_report_error(m: MachineApi, file: Value, line: Value, message: Value, suffix: Value) -> None:
     m.error(
-        "user",
+        "report-error",
         text(m, message),
         file=text(m, file),
         line=signed(m.pick(line, 32, "line of klee_report_error"), 32),
@@ -176,7 +176,7 @@ def klee_check_memory_access(m: MachineApi, addr: Value, nbytes: Value) -> None:
         addr = m.pick(addr, 64, "pointer given to klee_check_memory_access")
     size = resolve_length(m, nbytes, "size given to klee_check_memory_access", reads=(addr,))
     if size > m.span(addr):
-        m.error("ptr", "check_memory_access: memory error", address=addr, size=size)
+        m.error("invalid-pointer", "check_memory_access: memory error", address=addr, size=size)
     m.read_bytes(addr, size)
 
 

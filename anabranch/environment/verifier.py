@@ -96,12 +96,12 @@ def assert_(m: MachineApi, condition: Value) -> None:
 
 @model("reach_error", noreturn=True)
 def reach_error(m: MachineApi, *args: Value) -> None:
-    m.error("reach_error", "reach_error() is called")
+    m.error("reach-error", "reach_error() is called")
 
 
 @model("__VERIFIER_error", noreturn=True)
 def verifier_error(m: MachineApi, *args: Value) -> None:
-    m.error("reach_error", "__VERIFIER_error() is called")
+    m.error("reach-error", "__VERIFIER_error() is called")
 
 
 @model("__VERIFIER_atomic_begin", "__VERIFIER_atomic_end")

@@ -48,7 +48,7 @@ def find_model(name: str, api: ModelApi, settings: ExploreSettings) -> Any:
             wrong = f"{name} called with {len(arguments)} arguments instead of {found.takes()}"
             if name.startswith("klee_"):
                 api.user_error(wrong)
-            api.error("bad_call", wrong)
+            api.error("bad-call", wrong)
         return function(api, *arguments)
 
     return call

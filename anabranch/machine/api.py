@@ -28,15 +28,6 @@ OPEN_REGIONS = "merge regions"
 CLOSED_REGION = "closed merge region"
 """Note: the region at whose end a path waits."""
 NO_NAMES: immutables.Map[str, int] = immutables.Map()
-KINDS = {
-    "ptr": "invalid-pointer",
-    "free": "invalid-free",
-    "readonly": "read-only",
-    "div": "division-by-zero",
-    "bad_call": "bad-call",
-    "reach_error": "reach-error",
-    "stack_overflow": "stack-overflow",
-}
 
 
 def scalar_parts(type: Type | None, size: int) -> list[int]:
@@ -332,7 +323,7 @@ class ModelApi:
     # ---- ends of the path ----------------------------------------------------------------------------
 
     def error(self, kind: str, message: str, **info: object) -> NoReturn:
-        raise ProgramError(Fault(KINDS.get(kind, kind), message, info))
+        raise ProgramError(Fault(kind, message, info))
 
     def user_error(self, message: str, **info: object) -> NoReturn:
         raise ProgramError(Fault("user", message, info))

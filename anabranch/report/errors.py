@@ -5,58 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-#: kind of error -> suffix of its file. The suffixes are KLEE's; `div` and `overshift` are those its checks
-#: report, and `leak`, `stack` and `uninit` stand for errors that have no suffix there.
-SUFFIXES: dict[str, str] = {
-    "null-pointer": "ptr",
-    "wild-pointer": "ptr",
-    "out-of-bounds": "ptr",
-    "use-after-free": "ptr",
-    "double-free": "free",
-    "invalid-free": "free",
-    "read-only": "read_only",
-    "division-by-zero": "div",
-    "overshift": "overshift",
-    "overflow": "overflow",
-    "assert": "assert",
-    "abort": "abort",
-    "unreachable": "unreachable_call",
-    "uninitialised": "uninit",
-    "use-after-scope": "ptr",
-    "misaligned": "ptr",
-    "pointer-overflow": "ptr",
-    "vla-bound": "model",
-    "shift-base": "overflow",
-    "float-cast": "overflow",
-    "unsigned-overflow": "overflow",
-    "implicit-conversion": "implicit_conversion",
-    "invalid-value": "invalid_load",
-    "nonnull": "nullable_attribute",
-    "invalid-builtin": "invalid_builtin_use",
-    "missing-return": "missing_return",
-    "leak": "leak",
-    "never-freed": "leak",
-    "bad-call": "exec",
-    "stack-overflow": "stack",
-    "report-error": "report_error",
-    "user": "user",
-    "external": "external",
-    "model": "model",
-    "solver": "solver",
-    "exec": "exec",
-}
-
-#: kinds that speak of a wrong use of the engine's functions, not of an error of the program.
-USER_KINDS = frozenset({"user"})
-
-
-def suffix_of(kind: str) -> str:
-    """The file suffix of a kind; a kind not listed is its own suffix, made safe for a file name."""
-    known = SUFFIXES.get(kind)
-    if known is not None:
-        return known
-    safe = "".join(c if c.isalnum() else "_" for c in kind).strip("_")
-    return safe or "exec"
+from anabranch.error_kinds import error_kind, safe_suffix
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +48,8 @@ class ErrorRecord:
 
     @property
     def file_suffix(self) -> str:
-        return suffix_of(self.suffix.removesuffix(".err")) if self.suffix else suffix_of(self.kind)
+        given = self.suffix.removesuffix(".err")
+        return safe_suffix(given) if given else error_kind(self.kind).suffix
 
     @property
     def place(self) -> str:
