@@ -16,6 +16,9 @@ from anabranch.environment.values import (
     truth,
 )
 from anabranch.expr import Expr
+from anabranch.machine.path import CType
+
+INT = CType("int", "signed")
 
 
 def text(m: MachineApi, addr: Value) -> str:
@@ -71,7 +74,7 @@ def klee_range(m: MachineApi, begin: Value, end: Value, name: Value) -> Value:
     label = text(m, name) or "unnamed"
     if (low + 1) & MASK32 == high:
         return low
-    value = m.fresh(label, 32)
+    value = m.fresh(label, 32, INT)
     if low == 0:
         m.assume(ult(value, high, 32))
     else:
@@ -82,14 +85,14 @@ def klee_range(m: MachineApi, begin: Value, end: Value, name: Value) -> Value:
 
 @model("klee_int")
 def klee_int(m: MachineApi, name: Value) -> Value:
-    return m.fresh(text(m, name) or "unnamed", 32)
+    return m.fresh(text(m, name) or "unnamed", 32, INT)
 
 
 @model("klee_choose")
 def klee_choose(m: MachineApi, n: Value) -> Value:
     if not m.decide(truth(n, 64)):
         m.silent_exit("klee_choose among nothing")
-    value = m.fresh("klee_choose", 64)
+    value = m.fresh("klee_choose", 64, CType("unsigned long", "unsigned"))
     m.assume(ult(value, n, 64))
     return value
 

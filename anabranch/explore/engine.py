@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from anabranch.explore.library import is_user_function
 from anabranch.explore.limits import Limits, LimitSettings, least_promising, release_memory
 from anabranch.explore.loop import explore_states
 from anabranch.explore.new_coverage import NewCoverage
+from anabranch.explore.observers import Observers, PathEvents
 from anabranch.explore.protocols import Merge, NoMerge, NoPrune, Prune, Search
 from anabranch.explore.reporter import Reporter
 from anabranch.explore.settings import ExploreSettings, LoadedProgram
@@ -77,6 +79,7 @@ class Exploration:
         listener: Listener,
         log_dir: Path | None = None,
         reduce: Reduce | None = None,
+        events: PathEvents | None = None,
     ) -> None:
         self.program = program
         self.settings = settings
@@ -88,16 +91,22 @@ class Exploration:
         self.tree = ExecutionTree(self._keep_rows)
         self.table = BlockTable(program.module, is_user_function, after_calls=True)
         self.space = SliceSpace(make_backend(settings, log_dir))
-        self.reporter = Reporter(settings, listener, self.tree)
-        self.machine = make_machine(program, settings, self.table, self.tree, self.reporter, self.space)
+        self.observers = Observers(self.look)
+        self.machine = make_machine(program, settings, self.table, self.tree, self.observers, self.space)
         self.unknown = make_unknown(self.machine, settings)
         counters = self.machine.counters.N
         self.new_coverage = NewCoverage(counters, self.table.is_user_code)
-        self.reporter.machine = self.machine
-        self.reporter.new_coverage = self.new_coverage
-        self.reporter.on_tick = self.look
-        if self.unknown is not None:
-            self.reporter.answers = partial(answers_of, objects=self.unknown.objects)
+        self.reporter = Reporter(
+            self.machine,
+            self.table,
+            self.tree,
+            settings,
+            listener,
+            events if events is not None else PathEvents(),
+            self.new_coverage,
+            partial(answers_of, objects=self.unknown.objects) if self.unknown is not None else None,
+        )
+        self.observers.all.append(self.reporter)
         self.vain: dict[int, int] = {}  # turns by the place they began at that covered nothing new
         self.search = make_order(
             program, settings, self.tree, self.table, counters, self.new_coverage, self.vain
@@ -206,10 +215,10 @@ class Exploration:
         self.machine.addresses.forget_symbolic()
         expr.collect()
 
-    def _give_up(self, states: Sequence[State], why: str) -> None:
+    def _give_up(self, states: Sequence[State], why: str, until: float = inf) -> None:
         for state in states:
             self.search.remove(state)
-            self.reporter.given_up(state, why)
+            self.reporter.given_up(state, why, until)
 
     def interrupt(self, number: int, frame: object) -> None:
         """Ctrl-C or SIGTERM: stop at the next block; a second one breaks off at once."""
@@ -271,9 +280,9 @@ class Exploration:
         reporter = self.reporter
         left = len(self.search)
         if self.stopped is not None:
-            if self.settings.max_time is not None:
-                self.reporter.deadline = time.monotonic() + FINISHING * self.settings.max_time
-            self._give_up(list(self.search.states()), self.stopped)
+            limit = self.settings.max_time
+            until = inf if limit is None else time.monotonic() + FINISHING * limit
+            self._give_up(list(self.search.states()), self.stopped, until)
         self.operators.finish()
         self.tree.flush()
         self.write_rows()
@@ -283,6 +292,7 @@ class Exploration:
             paths_exit=reporter.tally.exits,
             paths_error=reporter.tally.failures,
             paths_total=reporter.tally.total,
+            paths_left=reporter.tally.left,
             tests=reporter.tests,
             errors=reporter.errors,
             states_explored=self.tree.states,
@@ -305,9 +315,7 @@ class Exploration:
             stopped=self.stopped,
             searcher=self.search.description,
             paths_multiplicity=reporter.tally.multiplicity,
-            paths_exact=reporter.tally.exact_paths
-            if reporter.counts_exactly and not reporter.removed
-            else None,
+            paths_exact=reporter.exact_paths,
             reductions=self.operators.figures(),
             unknown_calls=self.unknown.as_json() if self.unknown is not None else {},
             fixed_answers=reporter.fixed_answers | library_answers(self.machine.program.first_called),

@@ -16,7 +16,7 @@ from anabranch.machine.ends import AT_EXIT, Exit, Fault, LongJump, Loss, Program
 from anabranch.machine.extents import StringExtent
 from anabranch.machine.memory import byte_parts
 from anabranch.machine.objects import AllocationSite, ObjectInfo
-from anabranch.machine.path import NAMES, Input
+from anabranch.machine.path import NAMES, CType, Input
 from anabranch.machine.state import Continuation
 
 if TYPE_CHECKING:
@@ -277,10 +277,10 @@ class ModelApi:
         self.memory.write_bytes(addr, data)
         self._record(Input(name, size, tuple(variables), stem=stem))
 
-    def fresh(self, name: str, width: int, kind: str = "") -> Expr:
+    def fresh(self, name: str, width: int, type: CType | None = None) -> Expr:
         stem, name = name, self._unique(name)
         variable = expr.var(name, width)
-        self._record(Input(name, width // 8, (variable,), kind, stem))
+        self._record(Input(name, width // 8, (variable,), stem, type))
         return variable
 
     def fresh_fields(self, name: str, widths: Sequence[int]) -> tuple[Expr, ...]:

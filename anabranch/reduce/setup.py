@@ -166,7 +166,7 @@ def install_merging(run: Exploration, settings: ReduceSettings, policy: str, zeq
         Contestant(regions, machine.stops.resume, machine.stops.suspend),
         work,
         run.tree,
-        run.reporter,
+        run.reporter.owner,
         1 if limited else PATIENCE,
         regional,
     )

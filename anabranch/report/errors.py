@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from anabranch.error_kinds import error_kind, safe_suffix
+
+SHOWN = 20  # decisions of a trail in the text about an error
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +23,18 @@ class StackEntry:
 
     def text(self, index: int) -> str:
         arguments = ", ".join(f"{name}={value}" if name else value for name, value in self.arguments)
-        place = f" at {self.file}:{self.line}" if self.file else ""
-        return f"#{index}{self.assembly_line:08d} in {self.function}({arguments}){place}"
+        location = f" at {self.file}:{self.line}" if self.file else ""
+        return f"#{index}{self.assembly_line:08d} in {self.function}({arguments}){location}"
+
+
+class Step(NamedTuple):
+    """A decision on the way to an error: where, on which condition on the input, and whether that holds."""
+
+    file: str
+    line: int
+    function: str
+    condition: str
+    taken: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +43,8 @@ class ErrorRecord:
 
     `info` holds lines about the access (address, object, size); `test` is the number of the reproducing
     test, None when none was written; `suffix` is only given where the kind's own one is not wanted, as
-    for `klee_report_error`.
+    for `klee_report_error`; `trail` has the last decisions in the user's code, `untold` earlier ones are
+    left out.
     """
 
     kind: str
@@ -45,6 +59,8 @@ class ErrorRecord:
     assembly_line: int = 0
     state: int = 0
     suffix: str = ""
+    trail: tuple[Step, ...] = ()
+    untold: int = 0
 
     @property
     def file_suffix(self) -> str:
@@ -52,9 +68,9 @@ class ErrorRecord:
         return safe_suffix(given) if given else error_kind(self.kind).suffix
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         if not self.file:
-            return "unknown place"
+            return "unknown location"
         return f"{self.file}:{self.line}" if self.line else self.file
 
 
@@ -68,7 +84,20 @@ def error_text(error: ErrorRecord) -> str:
     info = [f"kind: {error.kind}", *error.info]
     lines.append("Info: ")
     lines += [f"\t{line}" for line in info]
+    if error.trail:
+        lines.append("Trail: ")
+        lines += [f"\t{line}" for line in trail_lines(error)]
     return "\n".join(lines) + "\n"
+
+
+def trail_lines(error: ErrorRecord) -> Iterator[str]:
+    """The last decisions before the error, for people."""
+    shown = error.trail[-SHOWN:]
+    before = error.untold + len(error.trail) - len(shown)
+    if before:
+        yield f"... {before} decisions before"
+    for step in shown:
+        yield f"{step.file}:{step.line} in {step.function}: {'' if step.taken else 'not '}{step.condition}"
 
 
 def error_json(error: ErrorRecord) -> dict[str, Any]:
@@ -86,6 +115,10 @@ def error_json(error: ErrorRecord) -> dict[str, Any]:
             for e in error.stack
         ],
         "info": list(error.info),
+        "trail": {
+            "untold": error.untold,
+            "decisions": [step._asdict() for step in error.trail],
+        },
     }
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from anabranch.environment.unknown.calls import Answer
 from anabranch.explore.engine import Exploration, Reduce
+from anabranch.explore.observers import PathEvents
 from anabranch.explore.settings import ExploreSettings
 from anabranch.expr import expr_vars, variable
 from anabranch.ir.module import Module
@@ -112,13 +113,13 @@ def explore_function(
 
     `target` is the function that `name`, made for a precondition, calls.
     """
-    exploration = Exploration(UnitProgram(module, name), settings, listener, log_dir, reduce)
+    failures, events = Failures(), PathEvents()
+    failures.listen(events)
+    exploration = Exploration(UnitProgram(module, name), settings, listener, log_dir, reduce, events)
     unknown = exploration.unknown
     assert unknown is not None, "functions by themselves need --externals fresh"
     called = module.functions[target or name]
     call = UnitInput(exploration.function, module, unknown.objects, null_args)
-    failures = Failures(exploration.machine)
-    exploration.reporter.watch = failures
     exploration.arguments = call
     try:
         result = exploration.run()
@@ -141,7 +142,7 @@ def _error(
     error: ErrorRecord, ranked: Ranked, writer: HarnessWriter, sources: Sources, name: str
 ) -> UnitError:
     assumes = tuple(assumptions(ranked))
-    heading = [f"{writer.call.function.name} fails: {error.message} [{error.kind}] at {error.place}"]
+    heading = [f"{writer.call.function.name} fails: {error.message} [{error.kind}] at {error.location}"]
     heading.append(f"Assumes of the caller: {RANK_TEXT[ranked.rank]}")
     heading += [f"  {text}" for text in assumes]
     found = UnitError(error, ranked.rank, assumes)
