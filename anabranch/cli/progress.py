@@ -38,7 +38,7 @@ def progress_line(progress: Progress) -> str:
 
 def error_line(error: ErrorRecord) -> str:
     test = f" (test{error.test:06d})" if error.test is not None else ""
-    return f"ERROR: {error.place}: {error.message}{test}"
+    return f"ERROR: {error.location}: {error.message}{test}"
 
 
 class PlainDisplay:

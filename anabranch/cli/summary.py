@@ -47,7 +47,8 @@ def _explored(result: RunResult) -> str:
     reason = ""
     if result.stopped is not None:
         reason = f", {_STOPPED.get(result.stopped, f'stopped by --{result.stopped}')}"
-    return f"Not complete{reason}: explored {paths} in {clock(seconds)}."
+    left = f", and left {count(result.paths_left, 'waiting state')}" if result.paths_left else ""
+    return f"Not complete{reason}: explored {paths} in {clock(seconds)}{left}."
 
 
 def _behind(result: RunResult) -> str:
@@ -124,8 +125,8 @@ def _near(file: str) -> str:
 
 
 def _where(error: ErrorRecord) -> str:
-    place = f"{_near(error.file)}:{error.line}" if error.file and error.line else error.place
-    return f"{place} in {error.function}" if error.function else place
+    location = f"{_near(error.file)}:{error.line}" if error.file and error.line else error.location
+    return f"{location} in {error.function}" if error.function else location
 
 
 def _errors(result: RunResult) -> Iterator[str]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias
 
 from anabranch.expr import Expr
 from anabranch.machine.ends import AT_EXIT
+from anabranch.machine.path import CType
 
 if TYPE_CHECKING:
     from anabranch.environment.text import Item
@@ -155,8 +156,9 @@ class MachineApi(Protocol):
     def make_symbolic(self, addr: int, size: int, name: str) -> None:
         """Replace `size` bytes by a fresh input; a name in use becomes `name_1`, `name_2`, ..."""
 
-    def fresh(self, name: str, width: int) -> Expr:
-        """A fresh input of `width` bits (whole bytes), recorded under a name made unique as above."""
+    def fresh(self, name: str, width: int, type: CType | None = None) -> Expr:
+        """A fresh input of `width` bits (whole bytes), recorded under a name made unique as above; with its C
+        type if it has one."""
 
     def fresh_fields(self, name: str, widths: Sequence[int]) -> tuple[Expr, ...]:
         """A fresh input that consists of several variables, one after the other in its bytes."""
@@ -169,7 +171,8 @@ class MachineApi(Protocol):
 
     # --- ends of the path
 
-    def error(self, kind: str, message: str, **info: object) -> NoReturn: ...
+    def error(self, kind: str, message: str, **info: object) -> NoReturn:
+        """The program fails; `anabranch.error_kinds` has the kinds."""
 
     def user_error(self, message: str, **info: object) -> NoReturn: ...
 

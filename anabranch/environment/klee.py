@@ -16,6 +16,9 @@ from anabranch.environment.values import (
     truth,
 )
 from anabranch.expr import Expr
+from anabranch.machine.path import CType
+
+INT = CType("int", "signed")
 
 
 def text(m: MachineApi, addr: Value) -> str:
@@ -71,7 +74,7 @@ def klee_range(m: MachineApi, begin: Value, end: Value, name: Value) -> Value:
     label = text(m, name) or "unnamed"
     if (low + 1) & MASK32 == high:
         return low
-    value = m.fresh(label, 32)
+    value = m.fresh(label, 32, INT)
     if low == 0:
         m.assume(ult(value, high, 32))
     else:
@@ -82,14 +85,14 @@ def klee_range(m: MachineApi, begin: Value, end: Value, name: Value) -> Value:
 
 @model("klee_int")
 def klee_int(m: MachineApi, name: Value) -> Value:
-    return m.fresh(text(m, name) or "unnamed", 32)
+    return m.fresh(text(m, name) or "unnamed", 32, INT)
 
 
 @model("klee_choose")
 def klee_choose(m: MachineApi, n: Value) -> Value:
     if not m.decide(truth(n, 64)):
         m.silent_exit("klee_choose among nothing")
-    value = m.fresh("klee_choose", 64)
+    value = m.fresh("klee_choose", 64, CType("unsigned long", "unsigned"))
     m.assume(ult(value, n, 64))
     return value
 
@@ -107,7 +110,7 @@ def klee_abort(m: MachineApi) -> None:
 @model("klee_report_error", noreturn=True)
 def klee_report_error(m: MachineApi, file: Value, line: Value, message: Value, suffix: Value) -> None:
     m.error(
-        "user",
+        "report-error",
         text(m, message),
         file=text(m, file),
         line=signed(m.pick(line, 32, "line of klee_report_error"), 32),
@@ -176,7 +179,7 @@ def klee_check_memory_access(m: MachineApi, addr: Value, nbytes: Value) -> None:
         addr = m.pick(addr, 64, "pointer given to klee_check_memory_access")
     size = resolve_length(m, nbytes, "size given to klee_check_memory_access", reads=(addr,))
     if size > m.span(addr):
-        m.error("ptr", "check_memory_access: memory error", address=addr, size=size)
+        m.error("invalid-pointer", "check_memory_access: memory error", address=addr, size=size)
     m.read_bytes(addr, size)
 
 

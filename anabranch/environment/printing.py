@@ -72,7 +72,7 @@ class CallArguments:
     def _next(self) -> Value:
         for value in self._values:
             return value
-        self._m.error("bad_call", "printf: the format asks for more arguments than the call has")
+        self._m.error("bad-call", "printf: the format asks for more arguments than the call has")
 
 
 class VaList:

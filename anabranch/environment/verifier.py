@@ -1,7 +1,7 @@
 """The functions of the software verification competition.
 
-Each `__VERIFIER_nondet_X` makes an input named `nondet_X`; `NONDET` tells its width and C type, so that a
-writer of tests can print the value with the right sign.
+Each `__VERIFIER_nondet_X` makes an input named `nondet_X` that carries its C type, so that a writer of tests
+can print the value with the right sign; `NONDET` has the types and widths.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from anabranch.environment.ops import eq, ult
 from anabranch.environment.registry import model
 from anabranch.environment.values import resolve_length, truth
 from anabranch.expr import Expr
+from anabranch.machine.path import CType
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ NONDET: dict[str, NondetType] = {
 def _register(suffix: str, kind: NondetType) -> None:
     @model(f"__VERIFIER_nondet_{suffix}")
     def nondet(m: MachineApi) -> Value:
-        value = m.fresh(f"nondet_{suffix}", kind.width)
+        value = m.fresh(f"nondet_{suffix}", kind.width, CType(kind.c_type, kind.kind))
         if kind.kind == "bool":
             m.assume(ult(value, 2, 8))
             return eq(value, 1, 8)
@@ -96,12 +97,12 @@ def assert_(m: MachineApi, condition: Value) -> None:
 
 @model("reach_error", noreturn=True)
 def reach_error(m: MachineApi, *args: Value) -> None:
-    m.error("reach_error", "reach_error() is called")
+    m.error("reach-error", "reach_error() is called")
 
 
 @model("__VERIFIER_error", noreturn=True)
 def verifier_error(m: MachineApi, *args: Value) -> None:
-    m.error("reach_error", "__VERIFIER_error() is called")
+    m.error("reach-error", "__VERIFIER_error() is called")
 
 
 @model("__VERIFIER_atomic_begin", "__VERIFIER_atomic_end")

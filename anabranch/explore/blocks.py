@@ -33,6 +33,8 @@ class Branch:
     block: int
     sides: dict[int, tuple[int, ...]]
     shared: frozenset[int]
+    line: int = 0
+    """In the source, 0 if it has none."""
 
 
 def callee_name(instruction: Instruction) -> str:
@@ -124,7 +126,8 @@ def branches_of(function: Function) -> list[Branch]:
             sides[target] = (*sides.get(target, ()), position)
         if len(sides) > 1:
             shared = frozenset(target for target in sides if len(predecessors[target]) > 1)
-            found.append(Branch(block.index, sides, shared))
+            loc = block.instructions[-1].loc
+            found.append(Branch(block.index, sides, shared, 0 if loc is None else loc.line))
     return found
 
 

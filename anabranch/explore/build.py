@@ -29,6 +29,7 @@ from anabranch.explore.distance import UncoveredDistance, UncoveredMeasure
 from anabranch.explore.leaks import watches_heap
 from anabranch.explore.library import is_user_function
 from anabranch.explore.new_coverage import NewCoverage
+from anabranch.explore.observers import Observers, PathEvents
 from anabranch.explore.protocols import Search
 from anabranch.explore.reporter import Reporter
 from anabranch.explore.search import SearchContext, make_search
@@ -54,6 +55,8 @@ class Parts:
     tree: ExecutionTree
     table: BlockTable
     space: SliceSpace
+    path_events: PathEvents
+    """What the reporter tells of the ends of paths."""
     reporter: Reporter
     machine: Machine
     unknown: UnknownFunctions | None
@@ -71,28 +74,32 @@ class Parts:
 
 
 def build_parts(
-    program: LoadedProgram, settings: ExploreSettings, listener: Listener, log_dir: Path | None = None
+    program: LoadedProgram,
+    settings: ExploreSettings,
+    listener: Listener,
+    log_dir: Path | None = None,
+    path_events: PathEvents | None = None,
 ) -> Parts:
-    """Build the parts of a run; queries go to files in `log_dir` where they are logged."""
+    """Build the parts of a run; queries go to files in `log_dir` where they are logged. `path_events`: with
+    those who listen already."""
     expr.reset()
     budget = Budget(settings.limits)
     table = BlockTable(program.module, is_user_function, after_calls=True)
     rows = RowWriter(listener, table, budget.rows_kept)
     tree = ExecutionTree(rows.keep, rows.joins)
     space = SliceSpace(make_backend(settings, budget.queries(), log_dir))
-    reporter = Reporter(settings, listener, tree)
-    machine = make_machine(program, settings, table, tree, reporter, space)
+    observers = Observers()
+    machine = make_machine(program, settings, table, tree, observers, space)
     unknown = make_unknown(machine, settings)
+    answers = partial(answers_of, objects=unknown.objects) if unknown is not None else None
     new_coverage = NewCoverage(machine.counters.N, table.is_user_code)
-    reporter.machine = machine
-    reporter.new_coverage = new_coverage
-    reporter.budget = budget
-    if unknown is not None:
-        reporter.answers = partial(answers_of, objects=unknown.objects)
+    events = PathEvents() if path_events is None else path_events
+    reporter = Reporter(machine, table, tree, settings, listener, events, new_coverage, budget, answers)
+    observers.all.append(reporter)
     fruitless: dict[int, int] = {}
     search = make_order(program, settings, tree, table, machine.counters.N, new_coverage, fruitless)
     return Parts(
-        program, settings, listener, budget, rows, tree, table, space, reporter, machine, unknown,
+        program, settings, listener, budget, rows, tree, table, space, events, reporter, machine, unknown,
         new_coverage, fruitless, search,
     )  # fmt: skip
 
@@ -112,7 +119,7 @@ def find_model(name: str, api: ModelApi, settings: ExploreSettings) -> Any:
             wrong = f"{name} called with {len(arguments)} arguments instead of {found.takes()}"
             if name.startswith("klee_"):
                 api.user_error(wrong)
-            api.error("bad_call", wrong)
+            api.error("bad-call", wrong)
         return function(api, *arguments)
 
     return call

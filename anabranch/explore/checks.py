@@ -39,7 +39,7 @@ CHECKS: tuple[Check, ...] = (
     Check(
         "memory", "accesses outside of live objects, and wrong frees",
         ("null-pointer", "wild-pointer", "out-of-bounds", "use-after-free", "use-after-scope", "double-free",
-         "invalid-free", "read-only"), always=True,
+         "invalid-free", "invalid-pointer", "read-only"), always=True,
     ),
     Check("uninitialised", "uses of uninitialised memory", ("uninitialised",), always=True),
     Check(
@@ -52,7 +52,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         "assertions", "assertions that fail, and calls of abort",
-        ("assert", "abort", "report-error"), always=True,
+        ("assert", "abort", "reach-error", "report-error"), always=True,
     ),
     Check(
         "control", "unreachable code that is reached, and calls of what is no such function",

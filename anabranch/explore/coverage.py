@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from anabranch.explore.blocks import Branch, Piece, branches_of, pieces_of
+from anabranch.explore.blocks import BRANCHING, Branch, Piece, branches_of, pieces_of
 from anabranch.ir.module import Function, Module
 from anabranch.report.result import Coverage, FileCoverage, Ratio
 
@@ -51,6 +51,8 @@ class FileLines:
 
     lines: Mapping[int, int]
     branches: BranchCount
+    branch_hits: Mapping[int, tuple[tuple[int, ...], ...]]
+    """By line: how often each side of each of its branches was taken."""
 
     @property
     def covered(self) -> int:
@@ -170,12 +172,24 @@ class BlockTable:
         return self._functions[number].blocks[piece.block].instructions[piece.start].text_line
 
     def describe(self, number: int) -> str:
-        """A place for people: `file:line` of the block, or function and block where there is none."""
+        """A location for people: `file:line` of the block, or function and block where there is none."""
         piece = self._pieces[number]
         if piece is not None and piece.lines:
             file, line = piece.lines[0][0]
             return f"{file}:{line}"
         return f"{self._functions[number].name}:{'side' if piece is None else piece.block}"
+
+    def decision_line(self, number: int) -> Line | None:
+        """The line of a decision within the counted instructions: that of the branch that they end with, if
+        they do, else the first one."""
+        piece = self._pieces[number]
+        if piece is None:
+            return None
+        block = self._functions[number].blocks[piece.block]
+        last = block.instructions[-1]
+        if last.opcode in BRANCHING and len(last.targets) > 1 and last.loc is not None and last.loc.line:
+            return last.loc.file, last.loc.line
+        return piece.lines[0][0] if piece.lines else None
 
     def lines_of_blocks(self, numbers: Iterable[int]) -> set[Line]:
         """The source lines of these blocks."""
@@ -207,7 +221,9 @@ class BlockTable:
             shapes.setdefault(shape.file, []).append(shape)
         return {
             file: FileLines(
-                dict(sorted(lines.get(file, {}).items())), _count_branches(shapes.get(file, ()), counters)
+                dict(sorted(lines.get(file, {}).items())),
+                _count_branches(shapes.get(file, ()), counters),
+                _branch_hits(shapes.get(file, ()), counters),
             )
             for file in sorted({*lines, *shapes})
         }
@@ -220,9 +236,9 @@ class BlockTable:
         by_file = self.by_file(counters)
         files = {
             file: FileCoverage(
-                lines_covered=tuple(line for line, count in found.lines.items() if count),
-                lines_total=tuple(found.lines),
+                hits=found.lines,
                 branches=Ratio(found.branches.sides_covered, found.branches.sides_total),
+                branch_hits=found.branch_hits,
             )
             for file, found in by_file.items()
             if file
@@ -315,6 +331,17 @@ def _count_branches(shapes: Iterable[_Shape], counters: Sequence[int]) -> Branch
             full += taken == len(serving)
             partial += 0 < taken < len(serving)
     return BranchCount(full, partial, total, sides_covered, sides_total)
+
+
+def _branch_hits(shapes: Iterable[_Shape], counters: Sequence[int]) -> dict[int, tuple[tuple[int, ...], ...]]:
+    found: dict[int, list[tuple[int, ...]]] = {}
+    for shape in shapes:
+        untaken = [(0,) * len(branch.sides) for branch in shape.branches]
+        taken = [tuple(counters[number] for number in serving) for serving in shape.serving]
+        for branch, sides in zip(shape.branches, taken or untaken, strict=True):
+            if branch.line:
+                found.setdefault(branch.line, []).append(sides)
+    return {line: tuple(branches) for line, branches in sorted(found.items())}
 
 
 def _sum(ratios: Iterable[Ratio]) -> Ratio:

@@ -152,6 +152,7 @@ class Exploration:
             paths_exit=tally.exits,
             paths_error=tally.failures,
             paths_total=tally.total,
+            paths_left=tally.left,
             tests=reporter.tests,
             errors=reporter.errors,
             states_explored=self.tree.states,

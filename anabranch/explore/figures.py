@@ -128,5 +128,5 @@ class Figures:
             solver_time=sum(timer.seconds for timer in asked),
             states=self.tree.states,
             branches={"Conditional": self.forks},
-            ends={"Exit": ends.exits, "ProgramError": ends.failures, "Early": ends.early},
+            ends={"Exit": ends.exits, "ProgramError": ends.failures, "Early": ends.early + ends.left},
         )

@@ -22,7 +22,7 @@ def is_user_function(function: Function) -> bool:
     return not subprogram.file.startswith(LIBRARY_SOURCES)
 
 
-def users_place(where: Where | None) -> str:
+def users_location(where: Where | None) -> str:
     """Where something happened, or the call that led to it if that was in the library."""
     if where is None:
         return ""
@@ -31,7 +31,7 @@ def users_place(where: Where | None) -> str:
 
 
 def user_frame(where: Where) -> StackFrame | None:
-    """The innermost frame outside of the library, if the place itself is inside; else None."""
+    """The innermost frame outside of the library, if the location itself is inside; else None."""
     if is_user_function(where.function):
         return None
     return next((f for f in stack(where) if f.file and not f.file.startswith(LIBRARY_SOURCES)), None)

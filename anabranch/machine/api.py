@@ -15,7 +15,7 @@ from anabranch.machine.ends import AT_EXIT, Exit, Fault, LongJump, Loss, Program
 from anabranch.machine.extents import StringExtent
 from anabranch.machine.memory import byte_parts
 from anabranch.machine.objects import AllocationSite, ObjectInfo
-from anabranch.machine.path import NAMES, Input
+from anabranch.machine.path import NAMES, CType, Input
 from anabranch.machine.state import Continuation
 
 if TYPE_CHECKING:
@@ -23,15 +23,6 @@ if TYPE_CHECKING:
 
 Value = Any
 NO_NAMES: immutables.Map[str, int] = immutables.Map()
-KINDS = {
-    "ptr": "invalid-pointer",
-    "free": "invalid-free",
-    "readonly": "read-only",
-    "div": "division-by-zero",
-    "bad_call": "bad-call",
-    "reach_error": "reach-error",
-    "stack_overflow": "stack-overflow",
-}
 
 
 def scalar_parts(type: Type | None, size: int) -> list[int]:
@@ -281,10 +272,10 @@ class ModelApi:
         self.memory.write_bytes(addr, data)
         self._record(Input(name, size, tuple(variables), stem=stem))
 
-    def fresh(self, name: str, width: int, kind: str = "") -> Expr:
+    def fresh(self, name: str, width: int, type: CType | None = None) -> Expr:
         stem, name = name, self._unique(name)
         variable = expr.var(name, width)
-        self._record(Input(name, width // 8, (variable,), kind, stem))
+        self._record(Input(name, width // 8, (variable,), stem, type))
         return variable
 
     def fresh_fields(self, name: str, widths: Sequence[int]) -> tuple[Expr, ...]:
@@ -327,7 +318,7 @@ class ModelApi:
     # ---- ends of the path ----------------------------------------------------------------------------
 
     def error(self, kind: str, message: str, **info: object) -> NoReturn:
-        raise ProgramError(Fault(KINDS.get(kind, kind), message, info))
+        raise ProgramError(Fault(kind, message, info))
 
     def user_error(self, message: str, **info: object) -> NoReturn:
         raise ProgramError(Fault("user", message, info))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import immutables
 
@@ -16,6 +16,14 @@ NAMES = "names"
 """Note: a map from the names that the path has used to how often they were asked for."""
 
 
+class CType(NamedTuple):
+    """The C type of an input that was made as a value: its name, and how to read its bits."""
+
+    name: str
+    form: str
+    """`signed`, `unsigned`, `bool`, `float` or `pointer`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Input:
     """A symbolic object of the path: its name and the variables that its bytes are made of, in order."""
@@ -23,9 +31,12 @@ class Input:
     name: str
     size: int
     variables: tuple[Expr, ...]
-    kind: str = ""  # the C type behind a typed input, e.g. "int"
-    stem: str = ""  # the name that the program gave, if others before it on the path had the same
-    about: Any = None  # what it belongs to, for whoever made it
+    stem: str = ""
+    """The name that the program gave, if others before it on the path had the same."""
+    type: CType | None = None
+    """None for an array of bytes."""
+    about: Any = None
+    """What it belongs to, for whoever made it."""
 
 
 class Path:

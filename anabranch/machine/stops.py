@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from anabranch.machine.ends import Yield
 from anabranch.machine.forking import INTERPRETER_CODE

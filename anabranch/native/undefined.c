@@ -1,8 +1,8 @@
 /* Undefined behaviour in native replay: the run-time half of clang's UndefinedBehaviorSanitizer.
  *
  * A handler is passed a record of the compiler: the place in the source, then types and small numbers. The first
- * check that fails ends the program with one line on stderr that names the kind of error, in the engine's words
- * (`explore/checks.py` has the table), and exit code 96:
+ * check that fails ends the program with one line on stderr that names the kind of error, as the column
+ * `native` of `error_kinds.py` has it, and exit code 96:
  *     anabranch-check: KIND LINE
  * Traps and the minimal run-time library pass no record: LINE is 0 then.
  */

@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from anabranch.environment import OVERRIDES
 from anabranch.environment.unknown import read_summaries
 from anabranch.explore.checks import chosen
 from anabranch.native.flags import ADDRESS_FLAGS, MODULE_FLAGS, sanitizer_flags
@@ -83,6 +84,7 @@ def _whole(record: ProgramRecord, directory: Path, checks: bool) -> tuple[str, s
     if not modules:
         raise ReplayError("the run does not tell which program it explored; name one with --program")
     text, entry = with_main(_linked_text(modules, directory), record.settings.get("entry"))
+    text = without_overridden(text)
     return with_answers(record, text), entry
 
 
@@ -138,6 +140,20 @@ def with_main(text: str, wanted: str | None) -> tuple[str, str]:
     call = f"call {kind} @{entry}()"
     body = f"  %r = {call}\n  ret i32 %r" if kind == "i32" else f"  {call}\n  ret i32 0"
     return f"{text}\ndefine i32 @main() {{\n{body}\n}}\n", entry
+
+
+def without_overridden(text: str) -> str:
+    """The module in which functions that the engine models even if they have a body have none either.
+
+    The run-time file of `klee.h` then defines them.
+    """
+    for name in sorted(OVERRIDES):
+        text, found = re.subn(
+            rf"^(define .*?)@{name}(\(.*)$", rf"\1@anabranch.own.{name}\2", text, flags=re.MULTILINE
+        )
+        if found:
+            text += f"\ndeclare void @{name}(...)\n"
+    return text
 
 
 def _module(record: ProgramRecord, path: Path, output: Path, checks: bool) -> Path:

@@ -5,25 +5,8 @@ from __future__ import annotations
 import signal
 from typing import Protocol
 
+from anabranch.error_kinds import EXIT, STOPPED, error_kind
 from anabranch.native.run import EXIT_ASSUME, EXIT_CHECK, EXIT_MISMATCH, EXIT_REPORT, NativeRun
-
-# Kinds that a signal shows when no check named them first.
-SIGNALS = {
-    signal.SIGABRT: {"assert", "abort"},
-    signal.SIGSEGV: {"ptr", "read_only", "stack", "exec"},
-    signal.SIGBUS: {"ptr", "read_only"},
-    signal.SIGFPE: {"div", "overflow"},
-    signal.SIGILL: {"unreachable_call", "abort"},
-}
-LEFT_BEHIND = frozenset(("leak", "never-freed"))
-"""Errors that are told when a program has ended normally: a native run does so too."""
-_COARSE = {
-    "null-pointer": "ptr", "wild-pointer": "ptr", "out-of-bounds": "ptr", "use-after-free": "ptr",
-    "use-after-scope": "ptr", "double-free": "free", "invalid-free": "free", "division-by-zero": "div",
-    "read-only": "read_only",
-    "report-error": "report_error", "unreachable": "unreachable_call", "stack-overflow": "stack",
-    "bad-call": "exec", "uninitialised": "uninit",
-}  # fmt: skip
 
 
 class Prediction(Protocol):
@@ -37,11 +20,6 @@ class Prediction(Protocol):
     def exit_code(self) -> int | None: ...
     @property
     def output(self) -> bytes | None: ...
-
-
-def coarse(kind: str) -> str:
-    """Error kinds as native detection tells them apart: the suffixes of `.err` files."""
-    return _COARSE.get(kind, kind)
 
 
 def is_prediction(test: Prediction) -> bool:
@@ -61,16 +39,21 @@ def difference(test: Prediction, native: NativeRun) -> str | None:
         return "an assumption is false"
     if test.end == "exit":
         return _exit_difference(test, native)
-    kind = coarse(test.kind or "")
-    if kind == native.check_kind():
+    expected = error_kind(test.kind or "").native
+    if not _native_ends(native).isdisjoint(expected):
         return None
-    if test.kind in LEFT_BEHIND:
-        return None if not native.signal and not native.check_kind() else f"predicted exit, {ended(native)}"
-    if kind in ("report_error", "user") and native.code == EXIT_REPORT:
-        return None
-    if native.signal and kind in SIGNALS.get(signal.Signals(native.signal), set()):
-        return None
+    if EXIT in expected:
+        return f"predicted exit, {ended(native)}"
     return f"predicted {test.kind}, {ended(native)}"
+
+
+def _native_ends(native: NativeRun) -> set[str]:
+    """How a native run may have ended, in the words of `ErrorKind.native`."""
+    if native.signal:
+        return {signal.Signals(native.signal).name}
+    if native.code == EXIT_REPORT:
+        return {STOPPED, EXIT}  # a program may end with this code itself
+    return {native.check_kind() or EXIT}
 
 
 def _exit_difference(test: Prediction, native: NativeRun) -> str | None:

@@ -2,58 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-#: kind of error -> suffix of its file. The suffixes are KLEE's; `div` and `overshift` are those its checks
-#: report, and `leak`, `stack` and `uninit` stand for errors that have no suffix there.
-SUFFIXES: dict[str, str] = {
-    "null-pointer": "ptr",
-    "wild-pointer": "ptr",
-    "out-of-bounds": "ptr",
-    "use-after-free": "ptr",
-    "double-free": "free",
-    "invalid-free": "free",
-    "read-only": "read_only",
-    "division-by-zero": "div",
-    "overshift": "overshift",
-    "overflow": "overflow",
-    "assert": "assert",
-    "abort": "abort",
-    "unreachable": "unreachable_call",
-    "uninitialised": "uninit",
-    "use-after-scope": "ptr",
-    "misaligned": "ptr",
-    "pointer-overflow": "ptr",
-    "vla-bound": "model",
-    "shift-base": "overflow",
-    "float-cast": "overflow",
-    "unsigned-overflow": "overflow",
-    "implicit-conversion": "implicit_conversion",
-    "invalid-value": "invalid_load",
-    "nonnull": "nullable_attribute",
-    "invalid-builtin": "invalid_builtin_use",
-    "missing-return": "missing_return",
-    "leak": "leak",
-    "never-freed": "leak",
-    "bad-call": "exec",
-    "stack-overflow": "stack",
-    "report-error": "report_error",
-    "user": "user",
-    "external": "external",
-    "model": "model",
-    "solver": "solver",
-    "exec": "exec",
-}
+from anabranch.error_kinds import error_kind, safe_suffix
 
-
-def suffix_of(kind: str) -> str:
-    """The file suffix of a kind; a kind not listed is its own suffix, made safe for a file name."""
-    known = SUFFIXES.get(kind)
-    if known is not None:
-        return known
-    safe = "".join(c if c.isalnum() else "_" for c in kind).strip("_")
-    return safe or "exec"
+SHOWN = 20  # decisions of a trail in the text about an error
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +23,18 @@ class StackEntry:
 
     def text(self, index: int) -> str:
         arguments = ", ".join(f"{name}={value}" if name else value for name, value in self.arguments)
-        place = f" at {self.file}:{self.line}" if self.file else ""
-        return f"#{index}{self.assembly_line:08d} in {self.function}({arguments}){place}"
+        location = f" at {self.file}:{self.line}" if self.file else ""
+        return f"#{index}{self.assembly_line:08d} in {self.function}({arguments}){location}"
+
+
+class Step(NamedTuple):
+    """A decision on the way to an error: where, on which condition on the input, and whether that holds."""
+
+    file: str
+    line: int
+    function: str
+    condition: str
+    taken: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +43,8 @@ class ErrorRecord:
 
     `info` holds lines about the access (address, object, size); `test` is the number of the reproducing
     test, None when none was written; `suffix` is only given where the kind's own one is not wanted, as
-    for `klee_report_error`.
+    for `klee_report_error`; `trail` has the last decisions in the user's code, `untold` earlier ones are
+    left out.
     """
 
     kind: str
@@ -93,15 +59,18 @@ class ErrorRecord:
     assembly_line: int = 0
     state: int = 0
     suffix: str = ""
+    trail: tuple[Step, ...] = ()
+    untold: int = 0
 
     @property
     def file_suffix(self) -> str:
-        return suffix_of(self.suffix.removesuffix(".err")) if self.suffix else suffix_of(self.kind)
+        given = self.suffix.removesuffix(".err")
+        return safe_suffix(given) if given else error_kind(self.kind).suffix
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         if not self.file:
-            return "unknown place"
+            return "unknown location"
         return f"{self.file}:{self.line}" if self.line else self.file
 
 
@@ -115,7 +84,20 @@ def error_text(error: ErrorRecord) -> str:
     info = [f"kind: {error.kind}", *error.info]
     lines.append("Info: ")
     lines += [f"\t{line}" for line in info]
+    if error.trail:
+        lines.append("Trail: ")
+        lines += [f"\t{line}" for line in trail_lines(error)]
     return "\n".join(lines) + "\n"
+
+
+def trail_lines(error: ErrorRecord) -> Iterator[str]:
+    """The last decisions before the error, for people."""
+    shown = error.trail[-SHOWN:]
+    before = error.untold + len(error.trail) - len(shown)
+    if before:
+        yield f"... {before} decisions before"
+    for step in shown:
+        yield f"{step.file}:{step.line} in {step.function}: {'' if step.taken else 'not '}{step.condition}"
 
 
 def error_json(error: ErrorRecord) -> dict[str, Any]:
@@ -133,6 +115,10 @@ def error_json(error: ErrorRecord) -> dict[str, Any]:
             for e in error.stack
         ],
         "info": list(error.info),
+        "trail": {
+            "untold": error.untold,
+            "decisions": [step._asdict() for step in error.trail],
+        },
     }
 
 

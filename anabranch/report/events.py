@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import struct
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from anabranch.report.errors import ErrorRecord
 from anabranch.report.result import NOTHING, Ratio
@@ -33,6 +34,29 @@ class Progress:
     cpu_seconds: float = 0.0
 
 
+class InputRecord(NamedTuple):
+    """One symbolic object: its name and the bytes chosen for it.
+
+    `type` is its C type if it was made as a value (`__VERIFIER_nondet_int`, `klee_int`); `form` then says how
+    to read the bytes: `signed`, `unsigned`, `bool`, `float` or `pointer`. Other objects are arrays of bytes.
+    """
+
+    name: str
+    data: bytes
+    type: str = ""
+    form: str = ""
+
+    @property
+    def value(self) -> int | float | None:
+        """What a typed input is, None of an array of bytes."""
+        if not self.type:
+            return None
+        if self.form == "float":
+            value: float = struct.unpack("<f" if len(self.data) == 4 else "<d", self.data)[0]
+            return value
+        return int.from_bytes(self.data, "little", signed=self.form == "signed")
+
+
 @dataclass(frozen=True, slots=True)
 class TestCase:
     """The inputs of one path: symbolic objects in order of creation, with the bytes chosen for them.
@@ -45,7 +69,7 @@ class TestCase:
 
     __test__ = False
 
-    objects: tuple[tuple[str, bytes], ...]
+    inputs: tuple[InputRecord, ...]
     end: str = "exit"
     kind: str | None = None
     file: str | None = None
@@ -57,6 +81,11 @@ class TestCase:
     answers: dict[str, Any] | None = None
     """What functions without a body answered: their calls in order, and the objects that answers lead to."""
     uninitialised: bool = False
+
+    @property
+    def objects(self) -> tuple[tuple[str, bytes], ...]:
+        """Names and bytes, as a `.ktest` file has them."""
+        return tuple((item.name, item.data) for item in self.inputs)
 
 
 class Display(Protocol):

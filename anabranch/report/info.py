@@ -22,15 +22,16 @@ def info_start(command: Sequence[str], pid: int, started: datetime, searcher: st
 def info_end(result: RunResult, finished: datetime, elapsed: timedelta) -> str:
     """The part that is added at the end."""
     queries = result.queries
+    started = result.paths_total + result.paths_left  # what KLEE counts as explored, fully or partially
     figures = {
-        "explored paths": result.paths_total,
+        "explored paths": started,
         "total queries": int(queries.get("total", 0)),
         "valid queries": int(queries.get("valid", 0)),
         "invalid queries": int(queries.get("invalid", 0)),
         "query cex": int(queries.get("cex", 0)),
         "total instructions": result.instructions,
         "completed paths": result.paths_exit,
-        "partially completed paths": result.paths_total - result.paths_exit,
+        "partially completed paths": started - result.paths_exit,
         "generated tests": result.tests,
     }
     seconds = int(elapsed.total_seconds())

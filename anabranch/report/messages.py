@@ -16,7 +16,7 @@ class Messages:
         self._warnings = directory.open_log("warnings.txt")
 
     def error(self, error: ErrorRecord, all_errors: bool) -> None:
-        self._messages.add(f"KLEE: ERROR: {error.place}: {error.message}")
+        self._messages.add(f"KLEE: ERROR: {error.location}: {error.message}")
         if not all_errors:
             self._messages.add("KLEE: NOTE: now ignoring this error at this location")
 

@@ -131,6 +131,7 @@ class RunRecorder:
             result.paths_exit = last.paths_exit
             result.paths_error = last.paths_error
             result.paths_total = last.paths_total
+            result.paths_left = last.states_waiting
             result.states_explored = last.states_explored
             result.instructions = last.instructions
             result.coverage = Coverage(last.lines, last.branches)

@@ -46,11 +46,20 @@ class FixedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class FileCoverage:
-    """Coverage of one source file: the lines that hold code, those of them that were run, and branches."""
+    """Coverage of one source file: the lines that hold code with how often each was run, and branches."""
 
-    lines_covered: tuple[int, ...] = ()
-    lines_total: tuple[int, ...] = ()
+    hits: Mapping[int, int] = field(default_factory=dict)
     branches: Ratio = NOTHING
+    branch_hits: Mapping[int, tuple[tuple[int, ...], ...]] = field(default_factory=dict)
+    """By line: how often each side of each of its branches was taken."""
+
+    @property
+    def lines_total(self) -> tuple[int, ...]:
+        return tuple(self.hits)
+
+    @property
+    def lines_covered(self) -> tuple[int, ...]:
+        return tuple(line for line, count in self.hits.items() if count)
 
     @property
     def lines(self) -> Ratio:
@@ -99,6 +108,9 @@ class RunResult:
     paths_exit: int = 0
     paths_error: int = 0
     paths_total: int = 0
+    """Paths that ended: by themselves, in an error, or where the engine could not follow them."""
+    paths_left: int = 0
+    """States that still waited at a limit, or ended for the sake of memory; each may lead to many paths."""
     paths_multiplicity: int = 0
     paths_exact: int | None = None
     tests: int = 0

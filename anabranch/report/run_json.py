@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 from anabranch.report.errors import error_json
-from anabranch.report.events import TestCase
+from anabranch.report.events import InputRecord, TestCase
 from anabranch.report.result import Coverage, Ratio, RunResult
 
 
@@ -24,6 +25,10 @@ def coverage_json(coverage: Coverage) -> dict[str, Any]:
                 "branches": _ratio(file.branches),
                 "lines_covered": list(file.lines_covered),
                 "lines_total": list(file.lines_total),
+                "hits": {str(line): count for line, count in file.hits.items()},
+                "branch_hits": {
+                    str(line): [list(sides) for sides in found] for line, found in file.branch_hits.items()
+                },
             }
             for name, file in sorted(coverage.files.items())
         },
@@ -60,7 +65,12 @@ def run_json(result: RunResult, finished: bool, version: str, max_places: int = 
             }
             for check in result.checks
         },
-        "paths": {"exit": result.paths_exit, "error": result.paths_error, "total": result.paths_total},
+        "paths": {
+            "exit": result.paths_exit,
+            "error": result.paths_error,
+            "total": result.paths_total,
+            "left": result.paths_left,
+        },
         "multiplicity": result.paths_multiplicity,
         "exact_paths": result.paths_exact,
         "reductions": result.reductions,
@@ -86,7 +96,7 @@ def run_json(result: RunResult, finished: bool, version: str, max_places: int = 
 
 def listing_line(number: int, test: TestCase, condition_file: str | None) -> str:
     """The line of `tests.jsonl` about a test: how its path ends; what is not known is left out."""
-    entry: dict[str, Any] = {"test": number, "end": test.end}
+    entry: dict[str, Any] = {"test": number, "end": test.end, "inputs": [*map(input_json, test.inputs)]}
     known = {
         "kind": test.kind,
         "file": test.file,
@@ -100,6 +110,16 @@ def listing_line(number: int, test: TestCase, condition_file: str | None) -> str
     }
     entry |= {name: value for name, value in known.items() if value is not None}
     return json.dumps(entry)
+
+
+def input_json(item: InputRecord) -> dict[str, Any]:
+    """An input of a test: its C type, form, width in bits and value, or how many bytes it has."""
+    value = item.value
+    if value is None:
+        return {"name": item.name, "bytes": len(item.data)}
+    shown = value if math.isfinite(value) else str(value)  # JSON has no infinite numbers
+    typed = {"type": item.type, "form": item.form, "bits": 8 * len(item.data), "value": shown}
+    return {"name": item.name, **typed}
 
 
 def to_text(document: dict[str, Any]) -> str:

@@ -113,7 +113,7 @@ class UnitInput:
         else:
             value = self._scalar(parameter.type, name, variables)
         size = sum(variable.w // 8 for variable in variables)
-        api.add_input(Input(name, size, tuple(variables), KIND, name, None))
+        api.add_input(Input(name, size, tuple(variables), name))
         return value
 
     def _pointer(self, position: int, parameter: Parameter, name: str, variables: list[expr.Expr]) -> Value:

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from anabranch.environment.unknown.calls import Answer
+from anabranch.explore.backends import BACKENDS, QueryLimits
 from anabranch.explore.build import Parts, build_parts
 from anabranch.explore.engine import Exploration, MakeTechniques
-from anabranch.explore.backends import BACKENDS, QueryLimits
+from anabranch.explore.observers import PathEvents
 from anabranch.explore.settings import ExploreSettings
 from anabranch.expr import expr_vars, variable
 from anabranch.ir.module import Module
@@ -114,13 +115,13 @@ def explore_function(
 
     `target` is the function that `name`, made for a precondition, calls.
     """
-    parts = build_parts(UnitProgram(module, name), settings, listener, log_dir)
+    failures, events = Failures(), PathEvents()
+    failures.listen(events)
+    parts = build_parts(UnitProgram(module, name), settings, listener, log_dir, events)
     unknown = parts.unknown
     assert unknown is not None, "functions by themselves need --externals fresh"
     called = module.functions[target or name]
     call = UnitInput(parts.entry, module, unknown.objects, null_args)
-    failures = Failures(parts.machine)
-    parts.reporter.watch = failures
     exploration = Exploration(parts, techniques(parts) if techniques is not None else (), call)
     try:
         result = exploration.run()
@@ -143,7 +144,7 @@ def _error(
     error: ErrorRecord, ranked: Ranked, writer: HarnessWriter, sources: Sources, name: str
 ) -> UnitError:
     assumes = tuple(assumptions(ranked))
-    heading = [f"{writer.call.function.name} fails: {error.message} [{error.kind}] at {error.place}"]
+    heading = [f"{writer.call.function.name} fails: {error.message} [{error.kind}] at {error.location}"]
     heading.append(f"Assumes of the caller: {RANK_TEXT[ranked.rank]}")
     heading += [f"  {text}" for text in assumes]
     found = UnitError(error, ranked.rank, assumes)

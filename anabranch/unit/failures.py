@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from anabranch.environment.unknown.calls import LEAVES
+from anabranch.explore.kinds import SILENT
+from anabranch.explore.observers import PathEvents
 from anabranch.expr import Expr, evaluate, sub, ult
-from anabranch.machine import Fault, Machine, Where, conditions, record
+from anabranch.machine import Fault, Path, Where, conditions, record
 from anabranch.machine.bases import nearest
 from anabranch.machine.path import NAMES, Input
 from anabranch.report.errors import ErrorRecord
@@ -66,19 +68,22 @@ class Failure:
 
 @dataclass(slots=True)
 class Failures:
-    """Collects failing paths by error; watches an exploration."""
+    """Collects the failing paths of an exploration by error."""
 
-    machine: Machine
     by_key: dict[Hashable, list[Failure]] = field(default_factory=dict)
     errors: dict[Hashable, ErrorRecord] = field(default_factory=dict)
     rejected: list[list[Any]] = field(default_factory=list)
     """Conditions of paths that the precondition ended."""
 
-    def failed(self, key: Hashable, fault: Fault, where: Where | None) -> None:
+    def listen(self, events: PathEvents) -> None:
+        events.failed.append(self.failed)
+        events.reported.append(self.reported)
+        events.ended.append(self.ended)
+
+    def failed(self, path: Path, key: Hashable, fault: Fault, where: Where | None) -> None:
         kept = self.by_key.setdefault(key, [])
         if len(kept) >= KEPT:
             return
-        path = self.machine.path
         parts = list(dict.fromkeys(path.slices.values()))
         objects = path.memory.objects.update(path.memory.fresh)
         leaves = [name for name in path.notes.get(NAMES, ()) if name.endswith(LEAVES)]
@@ -89,6 +94,6 @@ class Failures:
     def reported(self, key: Hashable, error: ErrorRecord) -> None:
         self.errors.setdefault(key, error)
 
-    def dropped(self) -> None:
-        if len(self.rejected) < DROPPED:
-            self.rejected.append(conditions(self.machine.path.condition))
+    def ended(self, path: Path, reason: str, where: Where | None) -> None:
+        if reason == SILENT and len(self.rejected) < DROPPED:
+            self.rejected.append(conditions(path.condition))

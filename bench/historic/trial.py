@@ -11,9 +11,10 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from anabranch.error_kinds import error_kind
 from anabranch.native.flags import ADDRESS_FLAGS
 from anabranch.replay.build import undefined_flags
-from anabranch.replay.outcome import coarse, difference, ended
+from anabranch.replay.outcome import difference, ended
 from bench.historic.table import SUBJECTS, Bug, Found, Trial
 from bench.lib.engine import EngineFailure, call_engine, cpu_seconds, start_fresh
 from bench.lib.ktest import write_ktest
@@ -65,7 +66,7 @@ def is_the_bug(bug: Bug, report: str) -> bool:
     """Whether an error report is of the bug: kind and access as expected, function and line on the stack."""
     kind = re.search(r"^\tkind: (\S+)", report, re.MULTILINE)
     stack = re.findall(r"^\t#\d+ in (\S+?)\(.* at .*?:(\d+)$", report, re.MULTILINE)
-    if kind is None or coarse(kind[1]) != coarse(bug.kind):
+    if kind is None or error_kind(kind[1]).native != error_kind(bug.kind).native:
         return False
     if bug.access and f"access: {bug.access}" not in report:
         return False

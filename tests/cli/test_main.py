@@ -18,7 +18,7 @@ import pytest
 
 from anabranch.cli.main import main
 from anabranch.report.errors import ErrorRecord
-from anabranch.report.events import Listener, Progress, TestCase
+from anabranch.report.events import InputRecord, Listener, Progress, TestCase
 from anabranch.report.ktest import encode
 from anabranch.report.reader import read_run
 from anabranch.report.result import CheckSites, Coverage, Ratio, RunResult, Unexplored
@@ -33,8 +33,8 @@ class FakeFrontendError(Exception):
 
 def good_run(program: Any, settings: Any, listener: Listener) -> RunResult:
     """One normal path and one failing assertion."""
-    listener.on_test(TestCase((("x", b"\0\0\0\0"),)))
-    number = listener.on_test(TestCase((("x", b"\7\0\0\0"),), end="error", kind="assert"))
+    listener.on_test(TestCase((InputRecord("x", b"\0\0\0\0"),)))
+    number = listener.on_test(TestCase((InputRecord("x", b"\7\0\0\0"),), end="error", kind="assert"))
     error = ErrorRecord("assert", "ASSERTION FAIL: x != 7", "/s/a.c", 9, function="main", test=number)
     listener.on_error(error)
     listener.on_stats(StatsRow(instructions=12))
@@ -277,7 +277,7 @@ def test_checks_and_what_lies_behind_errors_are_told(
 
 def test_losses_are_told(engine: Callable[[Explore], None], capsys: pytest.CaptureFixture[str]) -> None:
     def loses(program: Any, settings: Any, listener: Listener) -> RunResult:
-        result = RunResult(complete=True, paths_exit=3, paths_total=3, stopped="max-time")
+        result = RunResult(complete=True, paths_exit=3, paths_total=3, paths_left=2, stopped="max-time")
         result.lose("unsupported: fence", "a.c:4", 2)
         return result
 
@@ -285,6 +285,7 @@ def test_losses_are_told(engine: Callable[[Explore], None], capsys: pytest.Captu
     assert main(["run", "a.c"]) == 0
     out = capsys.readouterr().out
     assert "Not complete, stopped by --max-time: explored 3 paths (3 ended normally)" in out
+    assert ", and left 2 waiting states.\n" in out
     assert "  2 x unsupported: fence, most often at a.c:4" in out
     assert "No error found on the paths explored." in out
 

@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 from anabranch.environment import MODELS, Item, Value, render
 from anabranch.expr import Expr, concat, evaluate, expr_vars, extract, sub, undefined, var
 from anabranch.machine.ends import AT_EXIT
+from anabranch.machine.path import CType
 
 
 class Ended(Exception):
@@ -250,7 +251,7 @@ class FakeMachine:
         self.records.append((name, size))
         self.write_bytes(addr, [self._variable(name, 8) for _ in range(size)])
 
-    def fresh(self, name: str, width: int) -> Expr:
+    def fresh(self, name: str, width: int, type: CType | None = None) -> Expr:
         self.records.append((name, width // 8))
         self.acted = True
         return self._variable(name, width)

@@ -145,7 +145,7 @@ def test_memory_access_checks() -> None:
     m = FakeMachine()
     addr = m.place(bytes(4))
     m.call("klee_check_memory_access", addr, 4)
-    assert ended(lambda: m.call("klee_check_memory_access", addr, 5)).how == "ptr"
+    assert ended(lambda: m.call("klee_check_memory_access", addr, 5)).how == "invalid-pointer"
     assert ended(lambda: m.call("klee_check_memory_access", 0, 1)).how == "ptr"
     assert m.call("klee_get_obj_size", addr) == 4
 
@@ -163,10 +163,10 @@ def test_ends() -> None:
     assert ended(lambda: m.call("_exit", 3)).info == {"handlers": None}
     assert ended(lambda: m.call("longjmp", 0, 0)).what == 1
     report = ended(lambda: m.call("klee_report_error", text, 7, m.place(b"bad\0"), m.place(b"ptr\0")))
-    assert (report.how, report.what) == ("user", "bad")
+    assert (report.how, report.what) == ("report-error", "bad")
     assert report.info == {"file": "x > 0", "line": 7, "suffix": "ptr"}
     for name in sorted(OVERRIDES):
-        assert ended(partial(m.call, name)).how == "reach_error"
+        assert ended(partial(m.call, name)).how == "reach-error"
 
 
 def test_verifier_assert() -> None:

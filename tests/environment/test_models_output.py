@@ -62,7 +62,7 @@ def test_streams_of_printf() -> None:
 
 def test_too_few_arguments() -> None:
     m = FakeMachine()
-    assert ended(lambda: m.call("printf", m.place(b"%d\0"))).how == "bad_call"
+    assert ended(lambda: m.call("printf", m.place(b"%d\0"))).how == "bad-call"
     assert m.printed() == b""
 
 

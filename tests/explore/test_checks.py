@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from anabranch.explore.checks import (
     BY_NAME,
     CHECKS,
@@ -16,18 +14,10 @@ from anabranch.explore.checks import (
     compiled_in,
     help_text,
 )
-from anabranch.explore.kinds import END_NUMBERS
-from anabranch.report.errors import SUFFIXES
 
 
 def names(*arguments: tuple[str, ...]) -> set[str]:
     return {check.name for check in chosen(*arguments)}
-
-
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.name)
-def test_every_kind_has_a_suffix_and_a_number(check: object) -> None:
-    for kind in check.kinds:  # type: ignore[attr-defined]
-        assert kind in SUFFIXES and kind in END_NUMBERS
 
 
 def test_names_are_unique_and_a_default_can_be_switched_off() -> None:

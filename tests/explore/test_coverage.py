@@ -209,7 +209,10 @@ def test_report(module: Module) -> None:
     report = table.report(run(table, main, 0, 2, 5))
     assert report.lines == Ratio(3, 9)
     assert report.branches == Ratio(2, 7)
-    assert report.files == {A: FileCoverage((2, 6, 8), (2, 3, 4, 5, 6, 7, 8, 21, 22), Ratio(2, 7))}
+    hits = {2: 1, 3: 0, 4: 0, 5: 0, 6: 1, 7: 0, 8: 1, 21: 0, 22: 0}
+    sides = {2: ((0, 1),), 6: ((1, 0, 0),), 21: ((0, 0),)}
+    assert report.files == {A: FileCoverage(hits, Ratio(2, 7), sides)}
+    assert report.files[A].lines_covered == (2, 6, 8) and report.files[A].lines_total == tuple(hits)
 
 
 def test_new_coverage_is_seen_once() -> None:

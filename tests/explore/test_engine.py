@@ -59,7 +59,7 @@ def test_time_limit_stops_a_loop_that_never_forks(tmp_path: Path, how: tuple[str
     assert outcome.result.stopped == "max-time"
     assert losses(outcome) == {"max-time": 1}
     assert not outcome.result.complete
-    assert outcome.result.paths_total == 1
+    assert (outcome.result.paths_total, outcome.result.paths_left) == (0, 1)
 
 
 @pytest.mark.parametrize("how", [(), ("--interpret",)], ids=["translated", "interpreted"])
@@ -87,7 +87,8 @@ def test_test_limit(tmp_path: Path) -> None:
     outcome = run_source(tmp_path, MANY_PATHS, "--max-tests", "7")
     assert outcome.result.stopped == "max-tests"
     assert outcome.result.paths_exit == 7
-    assert losses(outcome)["max-tests"] == outcome.result.paths_total - 7
+    assert outcome.result.paths_total == 7
+    assert losses(outcome)["max-tests"] == outcome.result.paths_left > 0
 
 
 def test_memory_limit_ends_waiting_states_and_counts_them(
@@ -102,7 +103,8 @@ def test_memory_limit_ends_waiting_states_and_counts_them(
     result = exploration.run()
     dropped = exploration.reporter.losses.as_dict()["out-of-memory"]
     assert 0 < sum(dropped.values()) < 60
-    assert result.paths_total == result.paths_exit + sum(dropped.values())
+    assert result.paths_total == result.paths_exit
+    assert result.paths_left == sum(dropped.values())
     assert not result.complete
 
 
@@ -145,7 +147,7 @@ def test_a_defect_in_what_is_made_of_an_end_costs_that_path_only(
     def broken(*arguments: object) -> None:
         raise ValueError("a defect")
 
-    monkeypatch.setattr(exploration.reporter, "_write", broken)
+    monkeypatch.setattr(exploration.reporter.test_writer, "write", broken)
     result = exploration.run()
     assert not result.complete
     assert sum(exploration.reporter.losses.as_dict()["internal error"].values()) == 64
@@ -234,6 +236,5 @@ def test_a_signal_ends_cleanly_with_everything_written(tmp_path: Path, number: i
         process.kill()
     document = json.loads((out / "run.json").read_text())
     assert document["complete"] is False
-    assert document["paths"]["exit"] == 3
-    assert document["paths"]["total"] == 4
+    assert document["paths"] == {"exit": 3, "error": 0, "total": 3, "left": 1}
     assert len(list(out.glob("*.ktest"))) == document["tests"]

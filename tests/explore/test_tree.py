@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anabranch.explore.kinds import CONDITIONAL, END_NUMBERS, FORK_NUMBERS, SWITCH
+from anabranch.explore.kinds import CONDITIONAL, FORK_NUMBERS, SWITCH, end_number
 from anabranch.explore.tree import ExecutionTree, Fork, Node, Row, decisions
 from anabranch.explore.tree_rows import Details, node_rows
 
@@ -186,7 +186,7 @@ def test_rows_for_klee_readers(small: list[Row]) -> None:
     assert node_rows(small, lambda place: 10 * place) == [
         (1, 1, 2, 3, 30, FORK_NUMBERS[SWITCH]),
         (3, 1, 4, 5, 30, FORK_NUMBERS[SWITCH]),
-        (4, 3, 0, 0, 40, END_NUMBERS["assert"]),
+        (4, 3, 0, 0, 40, end_number("assert")),
         (5, 1, 0, 0, 50, 1),
         (2, 2, 0, 0, 60, 60),
     ]

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from anabranch.report.errors import ErrorRecord
-from anabranch.report.events import Collector, Progress, TestCase
+from anabranch.report.events import Collector, InputRecord, Progress, TestCase
 from anabranch.report.reader import ReadError, read_run
 from anabranch.report.recorder import RunRecorder
 from anabranch.report.result import Coverage, FileCoverage, Ratio, RunResult
@@ -38,9 +38,9 @@ def test_a_whole_run(tmp_path: Path) -> None:
     assert not early.finished
     assert early.run.keys() >= KEYS
 
-    assert recorder.on_test(TestCase((("x", b"abcd"),), output=b"hi\n", exit_code=0)) == 1
+    assert recorder.on_test(TestCase((InputRecord("x", b"abcd"),), output=b"hi\n", exit_code=0)) == 1
     number = recorder.on_test(
-        TestCase((("x", b"bug!"),), end="error", kind="assert", line=9, condition="(check-sat)")
+        TestCase((InputRecord("x", b"bug!"),), end="error", kind="assert", line=9, condition="(check-sat)")
     )
     error = ErrorRecord("assert", "ASSERTION FAIL: x", "/s/a.c", 9, function="main", test=number)
     recorder.on_error(error)
@@ -51,7 +51,7 @@ def test_a_whole_run(tmp_path: Path) -> None:
     recorder.on_progress(Progress(0.5, paths_total=2, states_waiting=4))
 
     result = RunResult(complete=True, paths_exit=1, paths_error=1, paths_total=2, tests=2, errors=[error])
-    files = {"a.c": FileCoverage((1, 2), (1, 2, 3), Ratio(1, 2))}
+    files = {"a.c": FileCoverage({1: 4, 2: 1, 3: 0}, Ratio(1, 2), {2: ((1, 0),)})}
     result.coverage = Coverage(Ratio(2, 3), Ratio(1, 2), files)
     document = recorder.finish(result)
 
@@ -66,6 +66,8 @@ def test_a_whole_run(tmp_path: Path) -> None:
         "branches": {"covered": 1, "total": 2},
         "lines_covered": [1, 2],
         "lines_total": [1, 2, 3],
+        "hits": {"1": 4, "2": 1, "3": 0},
+        "branch_hits": {"2": [[1, 0]]},
     }
     assert data.run["settings"] == {"inputs": ["a b.c"]}
     assert {number: test.objects for number, test in data.tests.items()} == {
@@ -92,10 +94,14 @@ def test_a_whole_run(tmp_path: Path) -> None:
     ):
         assert line in data.info
     listing = [json.loads(line) for line in (tmp_path / "out" / "tests.jsonl").read_text().splitlines()]
+    inputs = [{"name": "x", "bytes": 4}]
     assert listing == [
-        {"test": 1, "end": "exit", "exit_code": 0, "output": "68690a"},
-        {"test": 2, "end": "error", "kind": "assert", "line": 9, "condition": "test000002.smt2"},
-    ]
+        {"test": 1, "end": "exit", "inputs": inputs, "exit_code": 0, "output": "68690a"},
+        {
+            "test": 2, "end": "error", "inputs": inputs, "kind": "assert", "line": 9,
+            "condition": "test000002.smt2",
+        },
+    ]  # fmt: skip
     assert display.errors[0] is error
     assert display.warnings == ["something odd"]
     assert display.progress is not None
@@ -121,7 +127,7 @@ def test_progress_refreshes_the_outcome(tmp_path: Path) -> None:
         Progress(3.5, paths_exit=5, paths_error=1, paths_total=6, states_waiting=2, instructions=99)
     )
     run = read_run(tmp_path / "out").run
-    assert run["paths"] == {"exit": 5, "error": 1, "total": 6}
+    assert run["paths"] == {"exit": 5, "error": 1, "total": 6, "left": 2}
     assert run["states"]["waiting_max"] == 9
     assert run["instructions"] == 99
     assert run["finished"] is False
@@ -132,14 +138,14 @@ WRITER = """
 import sys
 from pathlib import Path
 from anabranch.report.errors import ErrorRecord
-from anabranch.report.events import Progress, TestCase
+from anabranch.report.events import InputRecord, Progress, TestCase
 from anabranch.report.recorder import RunRecorder
 from anabranch.report.rundir import create_run_directory
 from anabranch.report.stats import StatsRow
 r = RunRecorder(create_run_directory(Path(sys.argv[1])), ["x"], {}, refresh=0.0)
 n = 0
 while True:
-    n = r.on_test(TestCase((("data", bytes([n % 251]) * 100_000),)))
+    n = r.on_test(TestCase((InputRecord("data", bytes([n % 251]) * 100_000),)))
     if n % 3 == 0:
         r.on_error(ErrorRecord("assert", "m", "a.c", n, test=n))
     r.on_stats(StatsRow(instructions=n))

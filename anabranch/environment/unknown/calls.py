@@ -136,7 +136,7 @@ class UnknownFunctions:
         if result is not VOID or written:
             answer = Answer(name, value, result, tuple(written), maker.symbol)
             size = sum(variable.w // 8 for variable in maker.variables)
-            self.api.add_input(Input(label, size, tuple(maker.variables), KIND, label, answer))
+            self.api.add_input(Input(label, size, tuple(maker.variables), label, about=answer))
             for condition in maker.conditions:
                 self.api.assume(condition)
                 self.known[condition] = None

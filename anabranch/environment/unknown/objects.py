@@ -253,7 +253,7 @@ class UnknownObjects:
 
     def _recorded(self, contents: Contents, name: str, variables: Sequence[Expr]) -> Contents:
         size = sum(variable.w // 8 for variable in variables)
-        self.machine.api.add_input(Input(name, size, tuple(variables), "object", name, contents))
+        self.machine.api.add_input(Input(name, size, tuple(variables), name, about=contents))
         return contents
 
     def value_of(self, type: CType, name: str, key: tuple[Any, ...]) -> tuple[list[Place], list[Expr]]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from anabranch.expr import Expr, expr_vars
 from anabranch.machine.joining.chains import join_histories, join_records, parting
-from anabranch.machine.joining.debts import join_debts
 from anabranch.machine.joining.memory import join_objects, join_pages
 from anabranch.machine.joining.notes import join_notes
+from anabranch.machine.joining.pending_tests import join_pending_tests
 from anabranch.machine.joining.refusal import CannotJoin
 from anabranch.machine.joining.values import differing_frames, join_continuations, join_frame
 from anabranch.machine.state import Extras, State
@@ -53,7 +53,7 @@ def join(
     joined.output = join_records(guard, a.output, b.output)
     joined.extras = extras.join(a, b)
     joined.depth = max(a.depth, b.depth)
-    joined.owed = join_debts(guard, a, b)
+    joined.owed = join_pending_tests(guard, a, b)
     joined.covered_new = False
     joined.instructions_since_new = min(a.instructions_since_new, b.instructions_since_new)
     joined.multiplicity = a.multiplicity + b.multiplicity

@@ -84,7 +84,7 @@ class DualExploration(Technique):
         self.running = self.plain
         self.shares = shares
         self._tree = parts.tree
-        self._reporter = parts.reporter
+        self._owner = parts.reporter.owner
         self._stops = parts.machine.stops
         self._meter = WorkMeter(parts.machine, parts.space)
         self._lane = parts.machine.extras.slot(self.plain, lambda a, b, mine, other: mine)
@@ -96,14 +96,14 @@ class DualExploration(Technique):
 
     def _entered(self, state: State) -> None:
         self._meter.turns += 1
-        self._reporter.tally = self._lane.get(state).tally
+        self._owner.tally = self._lane.get(state).tally
 
     def order(self, search: Search[State]) -> Search[State]:
         return DualOrder(self)
 
     def begin(self, states: Sequence[State]) -> Sequence[State]:
         """Every start state, once for each lane; the plain lane begins."""
-        self._reporter.tally = self.plain.tally
+        self._owner.tally = self.plain.tally
         self._stops.suspend()
         return [*(self._copy(state) for state in states), *states]
 
@@ -165,7 +165,7 @@ class DualExploration(Technique):
         """It counts for the lane that it was in."""
         lane = self._lane.get(state)
         lane.gave_up = not len(lane.order)
-        self._reporter.tally = lane.tally
+        self._owner.tally = lane.tally
 
     def finish(self) -> None:
         """The lane that came to its end is counted, whatever it lost on the way. If both were stopped, that
@@ -174,7 +174,7 @@ class DualExploration(Technique):
         ended = [lane for lane in lanes if lane.finished]
         if not ended:  # everything that waited was given up, and is a loss of its lane
             ended = [lane for lane in lanes if not lane.tally.losses] or lanes
-        self._reporter.tally = max(ended, key=lambda lane: lane.tally.multiplicity).tally
+        self._owner.tally = max(ended, key=lambda lane: lane.tally.multiplicity).tally
 
     def figures(self) -> dict[str, Any]:
         return {"work": {"plain": round(self.plain.work), "merging": round(self.merging.work)}}

@@ -13,9 +13,9 @@ from anabranch.explore.technique import Technique
 from anabranch.machine import State
 from anabranch.reduce.merging.dual import DualExploration
 from anabranch.reduce.merging.dynamic import DynamicMerging
+from anabranch.reduce.merging.policies import POLICIES, PolicyContext, Similarity
 from anabranch.reduce.merging.regions import Regions
 from anabranch.reduce.merging.settings import MergingSettings
-from anabranch.reduce.merging.policies import POLICIES, PolicyContext, Similarity
 from anabranch.reduce.merging.static import StaticMerging
 from anabranch.reduce.merging.tuning import MergeTuning
 from anabranch.reduce.qce import QceParameters

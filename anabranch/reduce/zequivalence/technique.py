@@ -114,8 +114,8 @@ class ZEquivalence(Technique):
         tree = self._tree
         yield from self._drop(self._superseded)
         if not tree.stacked:
-            for call in tree.close_finished():
-                self._calls.forget(call)
+            for finished in tree.close_finished():
+                self._calls.forget(finished)
             return
         if tree.at is not None and len(tree.at.fresh) >= TOGETHER:
             yield from self._drop(self._compare_fresh(tree.at))

@@ -62,7 +62,7 @@ def test_the_extent_is_that_of_every_length(tmp_path: Path, monkeypatch: pytest.
         out = f"out{most}"
         assert main(["run", "p.c", "--sym-arg", str(most), "--output-dir", out, "-q"]) == 0
         paths = json.loads((tmp_path / out / "run.json").read_text())["paths"]
-        assert paths == {"exit": 0, "error": most + 1, "total": most + 1}
+        assert paths == {"exit": 0, "error": most + 1, "total": most + 1, "left": 0}
 
 
 @pytest.mark.parametrize("flags", [("--merge", "all"), ("--goal", "paths"), ("--goal", "bugs")])

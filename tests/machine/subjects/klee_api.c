@@ -31,7 +31,7 @@ int main(void) {
   case 3: assert(klee_is_symbolic((unsigned)x) && !klee_is_symbolic(5) && !klee_is_replay()); return 0;
   case 4: { int y = klee_get_value_i32(x); if (x == y) return 1; return 0; }
   case 5: klee_warning("from the program"); klee_warning_once("once"); klee_print_expr("x", x); return 0;
-  case 6: klee_report_error(__FILE__, 34, "my own", "mine.err"); /* ERROR: user NEAR: suffix: mine.err */
+  case 6: klee_report_error(__FILE__, 34, "my own", "mine.err"); /* ERROR: report-error NEAR: suffix: mine.err */
   case 7: { char *p = malloc(12); assert(klee_get_obj_size(p) == 12); klee_check_memory_access(p, 12); return 0; }
   case 8: { char *p = malloc(12); klee_check_memory_access(p, 13); return 0; } /* ERROR: invalid-pointer */
   case 9: klee_silent_exit(3);

@@ -257,7 +257,7 @@ def test_nothing_is_removed_where_all_paths_are_wanted(tmp_path: Path) -> None:
     assert "zequivalence" not in found.result.reductions
     assert found.result.paths_total == plain(tmp_path, NESTED).result.paths_total
     assert any("zequivalence is not used" in text for text in found.collector.warnings)
-    assert prune.ZEquivalence.contract.serves == {"coverage", "bugs"}
+    assert technique.ZEquivalence.contract.serves == {"coverage", "bugs"}
 
 
 def test_covered_lines_of_removed_states_have_tests(tmp_path: Path) -> None:
@@ -424,15 +424,15 @@ def test_locals_of_calls_behind_which_nobody_stops_are_not_new(
     assert fingerprints and None not in fingerprints
 
 
-def test_somebody_always_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Even if all that are left have twins that have gone on before them."""
-    compare = prune.ZEquivalence._compare
+def test_the_last_state_may_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If all that are left are represented by states that have gone on before them, the run is over."""
+    compare = technique.ZEquivalence._compare
 
     def all_of_them(self: Any, states: list[Any], call: Any) -> list[Any]:
         compare(self, states, call)
-        return [(state, states[0]) for state in states]
+        return [technique.Removal(state, states[0], call) for state in states]
 
-    monkeypatch.setattr(prune.ZEquivalence, "_compare", all_of_them)
+    monkeypatch.setattr(technique.ZEquivalence, "_compare", all_of_them)
     source = CASES["results"][0].replace("return f();", "int r = f(); return r + 1;")
     assert removing(tmp_path, source).result.complete
 

@@ -1,4 +1,4 @@
-"""Tests that joined states owe: a part of them covered something new, and any input of that part will do."""
+"""Pending tests of joined states: a part covered something new, and any input of that part shows it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from anabranch.expr.boolean import bool_and, bool_or, negation
 from anabranch.machine.state import State
 
 
-class Debt:
+class PendingTest:
     """Inputs that satisfy the condition cover something that no test covers yet.
 
-    The paths that a joined state forks into share what it owes: whoever can pays, for all.
+    The paths that a joined state forks into share its pending tests: the first that can writes each of them.
     """
 
     __slots__ = ("condition", "shared")
@@ -22,26 +22,25 @@ class Debt:
         self.shared = [False] if shared is None else shared
 
     @property
-    def paid(self) -> bool:
+    def written(self) -> bool:
         return self.shared[0]
 
-    def pay(self) -> None:
+    def mark_written(self) -> None:
         self.shared[0] = True
 
 
-def join_debts(guard: Expr, a: State, b: State) -> tuple[Debt, ...]:
-    """What a joined state owes: what its sides owe, each for the inputs that lead there."""
-    owed: dict[int, Debt] = {}
+def join_pending_tests(guard: Expr, a: State, b: State) -> tuple[PendingTest, ...]:
+    """The pending tests of a joined state: those of its sides, each for the inputs that lead there."""
+    pending: dict[int, PendingTest] = {}
     for side, state in ((guard, a), (negation(guard), b)):
-        debts = [*state.owed, Debt(True)] if state.covered_new else state.owed
-        for debt in debts:
-            if debt.paid:
+        for test in [*state.owed, PendingTest(True)] if state.covered_new else state.owed:
+            if test.written:
                 continue
-            condition = bool_and(debt.condition, side)
+            condition = bool_and(test.condition, side)
             if condition is False:
                 continue  # none of its inputs comes from this side
-            known = owed.get(id(debt.shared))
+            known = pending.get(id(test.shared))
             if known is not None:
                 condition = bool_or(known.condition, condition)
-            owed[id(debt.shared)] = Debt(condition, debt.shared)
-    return tuple(owed.values())
+            pending[id(test.shared)] = PendingTest(condition, test.shared)
+    return tuple(pending.values())

@@ -1,0 +1,66 @@
+"""Who is told what happens to paths: the machine's observers, and listeners for what is made of the ends.
+
+Both are lists that are there before the machine is, so that everybody who needs the machine can be made after
+it, whole. Listeners are called in the order in which they were added, while the machine still holds the path;
+an event that nobody hears costs a test of an empty list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+
+from anabranch.machine import Fault, Observer, Path, PathEnd, Where
+from anabranch.report.errors import ErrorRecord
+from anabranch.report.events import TestCase
+
+Ended = Callable[[Path, str, Where | None], None]
+"""`(path, why, where)`: a path ended, by `exit`, an error's kind, `silent` or the kind of a loss."""
+Failed = Callable[[Path, Hashable, Fault, Where | None], None]
+"""`(path, key, fault, where)`: a path ends in an error; the same error has the same key on every path."""
+Reported = Callable[[Hashable, ErrorRecord], None]
+"""`(key, error)`: the error goes to the results, once or for each path."""
+Tested = Callable[[int, TestCase], None]
+"""`(number, test)`: a test was written."""
+
+
+class PathEvents:
+    """What the reporter tells of the ends of paths."""
+
+    __slots__ = ("ended", "failed", "reported", "tested")
+
+    def __init__(self) -> None:
+        self.ended: list[Ended] = []
+        self.failed: list[Failed] = []
+        self.reported: list[Reported] = []
+        self.tested: list[Tested] = []
+
+
+class Observers:
+    """The machine's observer: passes all that it is told on."""
+
+    def __init__(self) -> None:
+        self.all: list[Observer] = []
+
+    def path_ended(self, end: PathEnd, where: Where | None) -> None:
+        for observer in self.all:
+            observer.path_ended(end, where)
+
+    def error_branch(self, fault: Fault, where: Where | None) -> None:
+        for observer in self.all:
+            observer.error_branch(fault, where)
+
+    def lost(self, kind: str, where: Where | None) -> None:
+        for observer in self.all:
+            observer.lost(kind, where)
+
+    def warned(self, text: str) -> None:
+        for observer in self.all:
+            observer.warned(text)
+
+    def assumed(self, asked: str, answer: str, where: Where | None) -> None:
+        for observer in self.all:
+            observer.assumed(asked, answer, where)
+
+    def defect(self, details: str) -> None:
+        for observer in self.all:
+            observer.defect(details)
