@@ -8,7 +8,7 @@ from collections.abc import Callable
 from anabranch.analysis.cfg import CFG
 from anabranch.analysis.loops import Loop
 from anabranch.ir.module import Function, Instruction
-from anabranch.ir.types import IntType
+from anabranch.ir.types import IntType, to_signed
 from anabranch.ir.values import ConstInt, Local, Operand
 
 _MAX_NODES = 64
@@ -17,10 +17,6 @@ _MAX_NODES = 64
 
 class _NotConstant(Exception):
     """The expression depends on something other than the counter and constants."""
-
-
-def _signed(value: int, width: int) -> int:
-    return value - (1 << width) if value >> (width - 1) else value
 
 
 def _divide(a: int, b: int) -> int:
@@ -48,7 +44,7 @@ _BINARY: dict[str, Callable[[int, int, int], int]] = {
     "udiv": lambda a, b, w: _divide(a, b),
     "shl": _shift(lambda a, b: a << b),
     "lshr": _shift(lambda a, b: a >> b),
-    "ashr": lambda a, b, w: _shift(lambda x, s: _signed(x, w) >> s)(a, b, w),
+    "ashr": lambda a, b, w: _shift(lambda x, s: to_signed(x, w) >> s)(a, b, w),
 }
 _COMPARE: dict[str, Callable[[int, int], bool]] = {
     "eq": lambda a, b: a == b,
@@ -114,14 +110,14 @@ def _evaluate(step: Instruction, values: list[int]) -> int:
         a, b = values
         predicate = str(step.extra)
         if predicate[0] == "s":
-            a, b = _signed(a, source), _signed(b, source)
+            a, b = to_signed(a, source), to_signed(b, source)
         return int(_COMPARE[predicate if predicate in ("eq", "ne") else predicate[1:]](a, b))
     if not isinstance(step.type, IntType):
         raise _NotConstant
     if step.opcode in ("zext", "trunc", "freeze"):
         return values[0] & step.type.mask
     if step.opcode == "sext":
-        return _signed(values[0], source) & step.type.mask
+        return to_signed(values[0], source) & step.type.mask
     operation = _BINARY.get(step.opcode)
     if operation is None:
         raise _NotConstant

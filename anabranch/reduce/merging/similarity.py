@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from typing import Any, Protocol
 
+from anabranch.analysis.addresses import Base
 from anabranch.expr import Expr, expr_vars
 from anabranch.ir.types import ArrayType, Type
 from anabranch.machine import Machine, State
@@ -13,7 +14,6 @@ from anabranch.machine.memory import PAGE_BITS
 from anabranch.reduce.merging.frames import StackCounts, frames
 from anabranch.reduce.merging.places import stack_of
 from anabranch.reduce.qce import QceParameters, QueryCounts, similar
-from anabranch.reduce.qce.addresses import Base
 
 STAR = "symbolic"
 HOT_CELLS = 64  # hot places in memory that a key looks at

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from anabranch.analysis.addresses import Addresses, Target
 from anabranch.analysis.callgraph import CALLS, direct_callee
 from anabranch.ir.module import Block, Function, Instruction, Module
 from anabranch.ir.types import PTR
 from anabranch.ir.values import ConstInt, InlineAsm, Local, Operand
-from anabranch.reduce.qce.addresses import Addresses, Target
 from anabranch.reduce.qce.dependence import Graph, Position, Read
 from anabranch.reduce.qce.parameters import QceParameters
 from anabranch.reduce.qce.summaries import HEAP, Summary, Variable

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from anabranch.analysis.addresses import Base
 from anabranch.analysis.cfg import build_cfg
 from anabranch.ir.module import Block, Function, Module
-from anabranch.reduce.qce.addresses import Base
 from anabranch.reduce.qce.counts import Counts
 from anabranch.reduce.qce.estimator import QueryCounts
 from anabranch.reduce.qce.parameters import QceParameters

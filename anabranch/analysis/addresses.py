@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from anabranch.analysis.callgraph import resolve_alias
+from anabranch.ir.indexing import constant_offset
 from anabranch.ir.module import Function, Instruction, Module
-from anabranch.ir.types import ArrayType, StructType, Type, VectorType
-from anabranch.ir.values import ConstExpr, ConstInt, GlobalRef, Local, Operand
+from anabranch.ir.types import Type
+from anabranch.ir.values import ConstExpr, GlobalRef, Local, Operand
 
 Base = tuple[Literal["global"], str] | tuple[Literal["alloca", "argument", "pointer"], int]
 """A global by name, or a local of the function by index: an alloca, an argument, any other pointer."""
@@ -18,7 +19,8 @@ Place = tuple[Base, int | None]
 """A base and an offset in bytes from where it points; None if the offset is not constant."""
 
 _MAX_ROOTS = 8
-_SAME = frozenset(("bitcast", "addrspacecast", "freeze"))
+_STEPS = frozenset(("bitcast", "addrspacecast", "freeze", "getelementptr"))
+"""Instructions whose result points into what their first operand points into."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,27 +42,12 @@ class Target:
 NOWHERE = Target((), False)
 
 
-def constant_offset(source: Type, indices: tuple[Operand, ...]) -> int | None:
-    """Bytes that the indices of a getelementptr add; None if one of them is not constant."""
-    offset, current = 0, source
-    for position, index in enumerate(indices):
-        if not isinstance(index, ConstInt):
-            return None
-        width = index.type.width
-        value = index.value - (1 << width) if index.value >> (width - 1) else index.value
-        if position == 0:
-            offset += value * source.size
-        elif isinstance(current, StructType):
-            if current.fields is None:
-                return None
-            offset += current.offsets[value]
-            current = current.fields[value]
-        elif isinstance(current, ArrayType | VectorType):
-            current = current.element
-            offset += value * current.size
-        else:
-            return None
-    return offset
+def _step(instruction: Instruction) -> int | None:
+    """The bytes that one of `_STEPS` adds to its operand."""
+    if instruction.opcode != "getelementptr":
+        return 0
+    assert isinstance(instruction.extra, Type)
+    return constant_offset(instruction.extra, instruction.operands[1:])
 
 
 def _shift(target: Target, offset: int | None) -> Target:
@@ -122,11 +109,7 @@ class Addresses:
             if instruction is None or instruction.opcode not in _STEPS:
                 self._found[operand.index] = self._root(operand, instruction)
                 break
-            offset: int | None = 0
-            if instruction.opcode == "getelementptr":
-                assert isinstance(instruction.extra, Type)
-                offset = constant_offset(instruction.extra, instruction.operands[1:])
-            chain.append((operand.index, offset))
+            chain.append((operand.index, _step(instruction)))
             operand = instruction.operands[0]
         target = self._found[operand.index] if isinstance(operand, Local) else self._constant(operand)
         for index, offset in reversed(chain):
@@ -186,12 +169,7 @@ class Addresses:
             instruction = self.definitions.get(operand.index)
             if instruction is None or instruction.opcode not in _STEPS:
                 break
-            if instruction.opcode == "getelementptr":
-                assert isinstance(instruction.extra, Type)
-                step = constant_offset(instruction.extra, instruction.operands[1:])
-                total = None if step is None or total is None else total + step
+            step = _step(instruction)
+            total = None if step is None or total is None else total + step
             operand = instruction.operands[0]
         return operand, total
-
-
-_STEPS = _SAME | {"getelementptr"}
