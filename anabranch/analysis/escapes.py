@@ -77,5 +77,5 @@ class Escapes:
 
 
 def _keys(function: str, addresses: Addresses, operand: Operand) -> Iterator[tuple[str, Base]]:
-    for base, _ in addresses.target(operand).places:
+    for base, _ in addresses.target(operand).pointees:
         yield ("" if base[0] == "global" else function), base

@@ -8,11 +8,11 @@ from anabranch.ir.types import ArrayType, StructType, Type, VectorType
 from anabranch.ir.values import ConstInt, Operand
 
 
-def index_terms(source: Type, indices: Sequence[Operand]) -> tuple[int, list[tuple[Operand, int]]]:
-    """What indices into `source` add to an address: constant bytes, and each index that is no number with the
-    size of what it counts."""
+def index_terms(source: Type, indices: Sequence[Operand]) -> tuple[int, list[tuple[int, int]]]:
+    """What indices into `source` add to an address: constant bytes, and the position of each index that is
+    no number with the size of what it counts."""
     offset, current = 0, source
-    terms: list[tuple[Operand, int]] = []
+    terms: list[tuple[int, int]] = []
     for position, index in enumerate(indices):
         if position and isinstance(current, StructType):
             assert isinstance(index, ConstInt) and current.fields is not None
@@ -25,7 +25,7 @@ def index_terms(source: Type, indices: Sequence[Operand]) -> tuple[int, list[tup
         if isinstance(index, ConstInt):
             offset += index.signed * current.size
         else:
-            terms.append((index, current.size))
+            terms.append((position, current.size))
     return offset, terms
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from anabranch.analysis.addresses import Addresses, Place
+from anabranch.analysis.addresses import Addresses, Pointee
 from anabranch.analysis.callgraph import build_call_graph
 from anabranch.analysis.cfg import build_cfg
 from anabranch.analysis.escapes import Escapes
@@ -61,7 +61,7 @@ def addresses(module: Module, name: str) -> Addresses:
 
 
 @pytest.mark.parametrize(
-    ("name", "places", "heap"),
+    ("name", "pointees", "heap"),
     [
         ("p", [("argument", "p", 0)], False),
         ("field", [("alloca", "s", 10)], False),
@@ -73,17 +73,17 @@ def addresses(module: Module, name: str) -> Addresses:
         ("const", [], False),
     ],
 )
-def test_targets(name: str, places: list[tuple[str, str, int | None]], heap: bool) -> None:
+def test_targets(name: str, pointees: list[tuple[str, str, int | None]], heap: bool) -> None:
     module = read_module(TEXT)
     function = module.functions["g"]
     pointers = {i.result.name: i.result for b in function.blocks for i in b.instructions if i.result}
     local: Local = pointers.get(name) or function.params[0]
     target = addresses(module, "g").target(local)
-    expected: list[Place] = [
+    expected: list[Pointee] = [
         ((kind, base if kind == "global" else index(function, base)), offset)  # type: ignore[misc]
-        for kind, base, offset in places
+        for kind, base, offset in pointees
     ]
-    assert (list(target.places), target.heap) == (expected, heap)
+    assert (list(target.pointees), target.heap) == (expected, heap)
 
 
 def test_escapes() -> None:

@@ -91,7 +91,7 @@ class Graph:
         definition = self.addresses.definitions.get(operand.index)
         if definition is not None and definition.opcode in ("alloca", "getelementptr"):
             target = self.addresses.target(operand)
-            if target.static and target.places:
+            if target.static and target.pointees:
                 return []
         return [("local", operand.index)]
 
@@ -100,7 +100,7 @@ class Graph:
         """The memory an address means, as reads of `size` bytes, `offset` bytes further on (None:
         anywhere)."""
         reads: list[Read] = []
-        for base, start in target.places:
+        for base, start in target.pointees:
             if start is None or offset is None:
                 reads.append(("any", base))
             else:

@@ -19,7 +19,6 @@ from typing import Any
 from anabranch.expr import Expr, var
 from anabranch.expr.node import ITE, operands
 from anabranch.machine import State
-from anabranch.machine.elements import element_types
 from anabranch.machine.joining.memory import expression_word
 from anabranch.machine.joining.same import same
 from anabranch.machine.memory import PAGE_BITS
@@ -40,6 +39,7 @@ from anabranch.reduce.zequivalence.variables import (
     kind_of,
     variables_in,
 )
+from anabranch.semantics.elements import element_types
 
 POINTER = 8
 LARGEST = 1 << 16  # bytes of a new object that are compared
