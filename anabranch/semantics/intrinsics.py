@@ -101,6 +101,8 @@ def _lane_function(base: str, type: Type, instruction: Instruction) -> Function 
             return at_width(binary_operation(f"fcmp_{predicate}"), float_width(source))
     if base in integers.INTRINSICS:
         function = integers.INTRINSICS[base]
+        if width == 1:
+            return lambda *values: boolean(function(*values, 1))
         return lambda *values: function(*values, width)
     if base in ("scmp", "ucmp"):
         return lambda a, b: integers.compare3(base == "scmp", a, b, source.bits, width)

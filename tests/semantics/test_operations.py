@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import pytest
@@ -17,6 +17,7 @@ from anabranch.semantics.conditions import possible_faults
 from anabranch.semantics.constants import Constants
 from anabranch.semantics.elements import Value, element_types
 from anabranch.semantics.faults import Unsupported
+from anabranch.semantics.integers import INTRINSICS as INTEGER_INTRINSICS
 from anabranch.semantics.intrinsics import intrinsic_function
 from anabranch.semantics.operations import OPERATIONS, result, updated
 from anabranch.semantics.switches import in_case, switch_cases
@@ -176,6 +177,17 @@ def test_intrinsics(call: str, values: tuple[Any, ...], expected: Any) -> None:
         for o, v in zip(step.operands[1:], values, strict=True)
     ]
     assert evaluated(intrinsic_function(name, step)(*symbols), model) == expected
+
+
+@pytest.mark.parametrize("name", [*INTEGER_INTRINSICS, "uadd.with.overflow", "ssub.with.overflow"])
+def test_one_bit_is_a_boolean(name: str) -> None:
+    count = {"ctpop": 1, "bitreverse": 1, "bswap": 1, "fshl": 3, "fshr": 3}.get(name, 2)
+    kind = "{ i1, i1 }" if name.endswith("overflow") else "i1"
+    params = ", ".join(f"i1 %{letter}" for letter in "abc"[:count])
+    step = first_instruction(f"call {kind} @llvm.{name}.i1({params})", *("i1",) * count)
+    for values in product((False, True), repeat=count):
+        value = intrinsic_function(f"llvm.{name}.i1", step)(*values)
+        assert all(part.__class__ is bool for part in (value if isinstance(value, tuple) else (value,)))
 
 
 def test_what_is_not_known_says_its_name() -> None:
