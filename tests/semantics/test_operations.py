@@ -179,9 +179,11 @@ def test_intrinsics(call: str, values: tuple[Any, ...], expected: Any) -> None:
     assert evaluated(intrinsic_function(name, step)(*symbols), model) == expected
 
 
-@pytest.mark.parametrize("name", [*INTEGER_INTRINSICS, "uadd.with.overflow", "ssub.with.overflow"])
+@pytest.mark.parametrize(
+    "name", [*sorted(INTEGER_INTRINSICS.keys() - {"bswap"}), "uadd.with.overflow", "ssub.with.overflow"]
+)
 def test_one_bit_is_a_boolean(name: str) -> None:
-    count = {"ctpop": 1, "bitreverse": 1, "bswap": 1, "fshl": 3, "fshr": 3}.get(name, 2)
+    count = {"ctpop": 1, "bitreverse": 1, "fshl": 3, "fshr": 3}.get(name, 2)
     kind = "{ i1, i1 }" if name.endswith("overflow") else "i1"
     params = ", ".join(f"i1 %{letter}" for letter in "abc"[:count])
     step = first_instruction(f"call {kind} @llvm.{name}.i1({params})", *("i1",) * count)
