@@ -6,7 +6,7 @@ in the order in which they are to be asked.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from anabranch import expr
@@ -89,21 +89,20 @@ def checked_name(instruction: Instruction, check_overflow: bool) -> str | None:
     return opcode
 
 
-def possible_faults(
-    instruction: Instruction, values: Sequence[Value], check_overflow: bool
-) -> Iterator[tuple[Value, Fault]]:
+def possible_faults(instruction: Instruction, values: Sequence[Value], check_overflow: bool) -> Faults:
     """The errors that an instruction may be on these operands, memory apart.
 
     `check_overflow`: is signed overflow of what must not overflow (`nsw`) one of them?
     """
-    type = instruction.operands[0].type if instruction.operands else instruction.type
     if instruction.opcode in ("extractelement", "insertelement"):
-        assert isinstance(type, VectorType)
-        yield from lane(values[-1], type, instruction.operands[-1].type.bits)
-        return
+        vector, index = instruction.operands[0].type, instruction.operands[-1].type
+        assert isinstance(vector, VectorType)
+        return lane(values[-1], vector, index.bits)
     name = checked_name(instruction, check_overflow)
     if name is None:
-        return
-    lanes = zip(*values, strict=True) if isinstance(type, VectorType) else (values,)
-    for a, b in lanes:
-        yield from BINARY[name](a, b, lane_type(type).bits)
+        return ()
+    a, b = values
+    width = lane_type(instruction.type).bits
+    if not isinstance(instruction.type, VectorType):
+        return BINARY[name](a, b, width)
+    return tuple(fault for x, y in zip(a, b, strict=True) for fault in BINARY[name](x, y, width))

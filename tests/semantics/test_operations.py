@@ -113,7 +113,7 @@ def test_expressions_and_numbers_agree(row: Row) -> None:
             numbers.append(number)
             symbols.append(variables(operand.name, operand.type, number, model))
         wrong = [fault.kind for bad, fault in possible_faults(step, numbers, True) if bad]
-        asked = list(possible_faults(step, symbols, True))
+        asked = possible_faults(step, symbols, True)
         assert wrong == [fault.kind for bad, fault in asked if evaluated(bad, model)]
         if not wrong:
             value = result(step, numbers)
