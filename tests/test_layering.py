@@ -10,14 +10,15 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent / "anabranch"
 
-MACHINE = {"expr", "solver", "ir", "analysis"}
+MACHINE = {"expr", "solver", "ir", "semantics", "analysis"}
 ENVIRONMENT = MACHINE | {"machine"}
 EXPLORE = ENVIRONMENT | {"environment", "report"}
 ALLOWED: dict[str, set[str]] = {
     "expr": set(),
     "solver": {"expr"},
     "ir": set(),
-    "analysis": {"ir"},
+    "semantics": {"expr", "ir"},
+    "analysis": {"ir", "semantics"},
     "frontend": {"ir", "analysis", "native"},
     "report": set(),
     "machine": MACHINE,
@@ -31,9 +32,16 @@ ALLOWED: dict[str, set[str]] = {
     "cli": EXPLORE | {"explore", "frontend", "native", "reduce", "replay", "unit", "wrapper"},
 }
 
+TECHNIQUES: dict[str, set[str]] = {"qce": set(), "merging": {"qce"}, "zequivalence": set()}
+"""Folders under `reduce`, and which of the others each may import; a technique that is not listed: none."""
+
 
 def packages() -> list[str]:
     return sorted(path.parent.name for path in ROOT.glob("*/__init__.py"))
+
+
+def techniques() -> list[str]:
+    return sorted(path.parent.name for path in ROOT.glob("reduce/*/__init__.py"))
 
 
 @cache
@@ -49,8 +57,8 @@ def imports(path: Path) -> set[str]:
             if node.level:
                 base = ".".join([*package[: len(package) - node.level + 1], *filter(None, [node.module])])
             found.add(base)
-            if base == "anabranch":
-                found.update(f"anabranch.{alias.name}" for alias in node.names)
+            if base in ("anabranch", "anabranch.reduce"):
+                found.update(f"{base}.{alias.name}" for alias in node.names)
     return found
 
 
@@ -72,12 +80,25 @@ def uses(package: str) -> dict[str, set[str]]:
 
 def test_every_package_is_placed() -> None:
     assert set(packages()) <= set(ALLOWED)
+    assert set(TECHNIQUES) <= set(techniques())
     assert {"report", "cli"} <= set(packages())
 
 
 @pytest.mark.parametrize("package", packages())
 def test_imports_point_down(package: str) -> None:
     wrong = {used: sorted(files) for used, files in uses(package).items() if used not in ALLOWED[package]}
+    assert not wrong
+
+
+@pytest.mark.parametrize("technique", techniques())
+def test_techniques_do_not_know_each_other(technique: str) -> None:
+    others = set(techniques()) - {technique} - TECHNIQUES.get(technique, set())
+    wrong = {
+        (str(path.relative_to(ROOT)), name)
+        for path in sorted((ROOT / "reduce" / technique).rglob("*.py"))
+        for name in imports(path)
+        if name.startswith("anabranch.reduce.") and name.split(".")[2] in others
+    }
     assert not wrong
 
 

@@ -3,61 +3,26 @@ fails."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from anabranch.analysis.cfg import CFG
 from anabranch.analysis.loops import Loop
+from anabranch.ir.lexer import words
 from anabranch.ir.module import Function, Instruction
 from anabranch.ir.types import IntType
 from anabranch.ir.values import ConstInt, Local, Operand
+from anabranch.semantics.conditions import possible_faults
+from anabranch.semantics.elements import Value
+from anabranch.semantics.operations import result
 
 _MAX_NODES = 64
 """Instructions looked at for one test; a counter needs a handful."""
 
 
+_COUNTING = words("add sub mul and or xor udiv shl lshr ashr icmp zext sext trunc freeze")
+"""Instructions that counters and their tests are made of."""
+
+
 class _NotConstant(Exception):
     """The expression depends on something other than the counter and constants."""
-
-
-def _signed(value: int, width: int) -> int:
-    return value - (1 << width) if value >> (width - 1) else value
-
-
-def _divide(a: int, b: int) -> int:
-    if b == 0:
-        raise _NotConstant
-    return a // b
-
-
-def _shift(shift: Callable[[int, int], int]) -> Callable[[int, int, int], int]:
-    def run(a: int, b: int, width: int) -> int:
-        if b >= width:
-            raise _NotConstant
-        return shift(a, b)
-
-    return run
-
-
-_BINARY: dict[str, Callable[[int, int, int], int]] = {
-    "add": lambda a, b, w: a + b,
-    "sub": lambda a, b, w: a - b,
-    "mul": lambda a, b, w: a * b,
-    "and": lambda a, b, w: a & b,
-    "or": lambda a, b, w: a | b,
-    "xor": lambda a, b, w: a ^ b,
-    "udiv": lambda a, b, w: _divide(a, b),
-    "shl": _shift(lambda a, b: a << b),
-    "lshr": _shift(lambda a, b: a >> b),
-    "ashr": lambda a, b, w: _shift(lambda x, s: _signed(x, w) >> s)(a, b, w),
-}
-_COMPARE: dict[str, Callable[[int, int], bool]] = {
-    "eq": lambda a, b: a == b,
-    "ne": lambda a, b: a != b,
-    "lt": lambda a, b: a < b,
-    "le": lambda a, b: a <= b,
-    "gt": lambda a, b: a > b,
-    "ge": lambda a, b: a >= b,
-}
 
 
 class _Expression:
@@ -87,7 +52,7 @@ class _Expression:
             stack.append((operand, True))
             stack.extend((o, False) for o in instruction.operands)
 
-    def at(self, counter: int) -> int:
+    def at(self, counter: Value) -> Value:
         values = {self.counter.index: counter}
         for step in self.steps:
             assert step.result is not None
@@ -95,37 +60,18 @@ class _Expression:
         return _value(self.root, values)
 
 
-def _value(operand: Operand, values: dict[int, int]) -> int:
+def _value(operand: Operand, values: dict[int, Value]) -> Value:
     if isinstance(operand, ConstInt):
-        return operand.value
+        return bool(operand.value) if operand.type.width == 1 else operand.value
     assert isinstance(operand, Local)
     return values[operand.index]
 
 
-def _width(operand: Operand) -> int:
-    if not isinstance(operand.type, IntType):
+def _evaluate(step: Instruction, values: list[Value]) -> Value:
+    plain = isinstance(step.type, IntType) and isinstance(step.operands[0].type, IntType)
+    if not plain or step.opcode not in _COUNTING or any(possible_faults(step, values, False)):
         raise _NotConstant
-    return operand.type.width
-
-
-def _evaluate(step: Instruction, values: list[int]) -> int:
-    source = _width(step.operands[0])
-    if step.opcode == "icmp":
-        a, b = values
-        predicate = str(step.extra)
-        if predicate[0] == "s":
-            a, b = _signed(a, source), _signed(b, source)
-        return int(_COMPARE[predicate if predicate in ("eq", "ne") else predicate[1:]](a, b))
-    if not isinstance(step.type, IntType):
-        raise _NotConstant
-    if step.opcode in ("zext", "trunc", "freeze"):
-        return values[0] & step.type.mask
-    if step.opcode == "sext":
-        return _signed(values[0], source) & step.type.mask
-    operation = _BINARY.get(step.opcode)
-    if operation is None:
-        raise _NotConstant
-    return operation(values[0], values[1], source) & step.type.mask
+    return result(step, values)
 
 
 def trip_count(function: Function, cfg: CFG, loop: Loop, limit: int = 1024) -> int | None:
@@ -190,10 +136,10 @@ def _count(
     return limit
 
 
-def _start(function: Function, operand: Operand) -> int:
+def _start(function: Function, operand: Operand) -> Value:
     """A constant, or what a few instructions before the loop make of constants."""
     if isinstance(operand, ConstInt):
-        return operand.value
+        return _value(operand, {})
     if not isinstance(operand, Local):
         raise _NotConstant
     definitions = {i.result.index: i for b in function.blocks for i in b.instructions if i.result is not None}

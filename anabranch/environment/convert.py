@@ -29,10 +29,10 @@ from anabranch.environment.values import (
     is_null,
     resize,
     set_errno,
-    signed,
     widen,
 )
 from anabranch.expr import Expr
+from anabranch.ir.types import to_signed
 
 PLUS, MINUS, ZERO = ord("+"), ord("-"), ord("0")
 
@@ -175,7 +175,7 @@ def strtoul(m: MachineApi, src: Value, end: Value, base: Value) -> Value:
 
 def absolute(value: Value, width: int) -> Value:
     if not isinstance(value, Expr):
-        return abs(signed(value, width)) & ((1 << width) - 1)
+        return abs(to_signed(value, width)) & ((1 << width) - 1)
     return ite(slt(value, 0, width), neg(value, width), value, width)
 
 

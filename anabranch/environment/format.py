@@ -11,7 +11,7 @@ from typing import Literal
 
 from anabranch.environment import format_long
 from anabranch.environment.api import Value
-from anabranch.environment.values import signed
+from anabranch.ir.types import to_signed
 
 INT_MAX = (1 << 31) - 1
 
@@ -178,7 +178,7 @@ def digits_of(spec: Spec, magnitude: int) -> bytes:
 def format_integer(spec: Spec, value: int) -> bytes:
     """The text of an integer argument."""
     value &= (1 << spec.bits) - 1
-    number = signed(value, spec.bits) if spec.is_signed else value
+    number = to_signed(value, spec.bits) if spec.is_signed else value
     text = lay_out_integer(spec, number < 0, digits_of(spec, abs(number)))
     assert isinstance(text, bytes)
     return text

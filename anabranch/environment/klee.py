@@ -12,10 +12,10 @@ from anabranch.environment.values import (
     is_null,
     resize,
     resolve_length,
-    signed,
     truth,
 )
 from anabranch.expr import Expr
+from anabranch.ir.types import to_signed
 from anabranch.machine.path import CType
 
 INT = CType("int", "signed")
@@ -113,7 +113,7 @@ def klee_report_error(m: MachineApi, file: Value, line: Value, message: Value, s
         "report-error",
         text(m, message),
         file=text(m, file),
-        line=signed(m.pick(line, 32, "line of klee_report_error"), 32),
+        line=to_signed(m.pick(line, 32, "line of klee_report_error"), 32),
         suffix=text(m, suffix),
     )
 

@@ -34,9 +34,9 @@ from anabranch.environment.values import (
     move,
     resize,
     set_errno,
-    signed,
 )
 from anabranch.expr import Expr
+from anabranch.ir.types import to_signed
 
 LARGEST_FIELD = 1 << 20
 
@@ -159,10 +159,10 @@ def _settled(m: MachineApi, spec: Spec, arguments: Arguments) -> Spec:
     if spec.length.endswith("$"):
         m.unsupported("printf with numbered arguments")
     if spec.width == "*":
-        spec = with_width(spec, signed(m.pick(resize(arguments.word(), 32), 32, "width of a field"), 32))
+        spec = with_width(spec, to_signed(m.pick(resize(arguments.word(), 32), 32, "width of a field"), 32))
     if spec.precision == "*":
         value = m.pick(resize(arguments.word(), 32), 32, "precision of a field")
-        spec = with_precision(spec, signed(value, 32))
+        spec = with_precision(spec, to_signed(value, 32))
     if int(spec.width) > LARGEST_FIELD or (
         spec.conversion not in "sS" and int(spec.precision or 0) > LARGEST_FIELD
     ):

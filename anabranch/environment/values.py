@@ -17,11 +17,6 @@ EOVERFLOW = 75
 EBADF = 9
 
 
-def signed(value: int, width: int) -> int:
-    """The two's complement reading of a masked number."""
-    return value - (1 << width) if value >> (width - 1) else value
-
-
 def resize(value: Value, width: int, is_signed: bool = False) -> Value:
     """A value as C would pass it in `width` bits; numbers are masked, expressions cut or extended."""
     if not isinstance(value, Expr):

@@ -62,6 +62,11 @@ class SimpleType(Type):
         return self.name
 
 
+def to_signed(value: int, width: int) -> int:
+    """The number that bits stand for in two's complement."""
+    return value - (1 << width) if value >> (width - 1) else value
+
+
 class IntType(Type):
     __slots__ = ("mask", "width")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anabranch.ir.types import METADATA, PTR, IntType, Type
+from anabranch.ir.types import METADATA, PTR, IntType, Type, to_signed
 
 
 class Local:
@@ -27,6 +27,10 @@ class ConstInt:
     def __init__(self, type: IntType, value: int) -> None:
         self.type: IntType = type
         self.value = value
+
+    @property
+    def signed(self) -> int:
+        return to_signed(self.value, self.type.width)
 
     def __repr__(self) -> str:
         return f"{self.type} {self.value}"

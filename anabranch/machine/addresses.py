@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from anabranch import expr
 from anabranch.expr import Expr, expr_vars
-from anabranch.machine.arithmetic import to_signed
+from anabranch.ir.types import to_signed
 from anabranch.machine.bases import (
     Cases,
     base_numbers,

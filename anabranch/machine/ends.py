@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from anabranch.semantics.faults import Fault as Fault
+from anabranch.semantics.faults import Figure as Figure
 
 if TYPE_CHECKING:
     from anabranch.machine.state import State
@@ -33,26 +35,6 @@ class Silent(PathEnd):
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A value that a message shows: `form` is signed, unsigned, float or address."""
-
-    value: Any
-    form: str
-    width: int
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """One error of the analysed program (or a wrong use of the API)."""
-
-    kind: str
-    message: str
-    info: dict[str, object] = field(default_factory=dict)
-    figures: tuple[Figure, ...] = ()
-    """Values that the message names as {0}, {1}, ...: they depend on the input, the message does not."""
 
 
 class ProgramError(PathEnd):

@@ -10,30 +10,29 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from anabranch import expr
 from anabranch.ir.checks import CHECK, CheckSite
 from anabranch.ir.module import CallInfo, Function, Instruction
-from anabranch.ir.types import VOID, ArrayType, StructType, Type, VectorType
+from anabranch.ir.types import VOID, Type
 from anabranch.ir.values import GlobalRef, InlineAsm, Local, MetadataOperand
-from anabranch.machine import values
-from anabranch.machine.constants import LABEL_OFFSET
-from anabranch.machine.elements import undefined_value
-from anabranch.machine.ends import Loss
-from anabranch.machine.objects import MASK64
-from anabranch.machine.operations import cast_value, float_width, scalar_function
+from anabranch.machine.layout import LABEL_OFFSET
+from anabranch.machine.objects import AllocationSite
 from anabranch.machine.state import Continuation
 from anabranch.machine.translator.calls import IGNORED, SETJMP
-from anabranch.machine.translator.emit import CASTS, FLOAT_BINARY, INT_BINARY, SHIFTS
 from anabranch.machine.translator.plan import UNDEF_CALL, static_size
 from anabranch.machine.translator.program import TranslatedProgram
-from anabranch.machine.translator.writer import Case, switch_cases
+from anabranch.machine.values import load_value, store_value
 from anabranch.machine.varargs import reads_what_it_was_passed, registers_taken
+from anabranch.semantics.casts import coerce, fit
+from anabranch.semantics.conditions import possible_faults
+from anabranch.semantics.elements import Value, undefined_value
+from anabranch.semantics.faults import Unsupported
+from anabranch.semantics.operations import result
+from anabranch.semantics.switches import Case, switch_cases
 
 if TYPE_CHECKING:
     from anabranch.machine.machine import Machine
     from anabranch.machine.translator.unit import Unit
 
-Value = Any
 Registers = dict[str, Value]
 
 
@@ -50,16 +49,9 @@ class Frame:
         self.continuation = k
 
 
-class Jump:
-    """Where a terminator leads."""
-
-    __slots__ = ("target",)
-
-    def __init__(self, target: int) -> None:
-        self.target = target
-
-
 class Return:
+    """A function returns; other terminators lead to a block, by its number."""
+
     __slots__ = ("value",)
 
     def __init__(self, value: Value) -> None:
@@ -108,7 +100,7 @@ class Interpreter:
                     counts[number] += 1
             if isinstance(outcome, Return):
                 return outcome.value
-            self.take_edge(frame, frame.block, outcome.target)
+            self.take_edge(frame, frame.block, outcome)
             if not self.program.only_interpret:
                 entry = unit.target(("block", frame.block))
                 self.program.ensure(unit)
@@ -136,64 +128,29 @@ class Interpreter:
             self.step(frame, definition)
         return registers[name]
 
-    def step(self, frame: Frame, instruction: Instruction) -> Jump | Return | None:
+    def step(self, frame: Frame, instruction: Instruction) -> int | Return | None:
         """Run one instruction: None to go on with the next one."""
         opcode = instruction.opcode
-        operands = instruction.operands
         if opcode in TERMINATORS:
             return TERMINATORS[opcode](self, frame, instruction)
         if opcode == "call":
-            result = self.call(frame, instruction)
+            value = self.call(frame, instruction)
         else:
-            arguments = [self.value(frame, operand) for operand in operands]
-            if opcode in INT_BINARY or opcode in FLOAT_BINARY:
-                result = self.binary(instruction, *arguments)
-            elif opcode in CASTS:
-                result = cast_value(opcode, operands[0].type, instruction.type, arguments[0])
-            elif opcode == CHECK:
-                self.check(instruction, *arguments)
-                return None
-            elif opcode == "alloca":
-                result = self.alloca(frame, instruction, arguments[0])
-            elif opcode in PURE:
-                result = PURE[opcode](instruction, *arguments)
-            elif opcode in MEMORY:
-                result = MEMORY[opcode](self.machine, instruction, *arguments)
+            arguments = [self.value(frame, operand) for operand in instruction.operands]
+            if opcode == "alloca":
+                value = self.alloca(frame, instruction, arguments[0])
+            elif opcode in EFFECTS:
+                value = EFFECTS[opcode](self.machine, instruction, *arguments)
             else:
-                raise Loss("unsupported", f"instruction {opcode}")
+                for bad, fault in possible_faults(instruction, arguments, self.program.check_overflow):
+                    self.machine.check(bad, fault)
+                value = result(instruction, arguments)
         if instruction.result is not None:
-            frame.registers[f"v{instruction.result.index}"] = result
+            frame.registers[f"v{instruction.result.index}"] = value
         return None
 
-    def binary(self, instruction: Instruction, a: Value, b: Value) -> Value:
-        type = instruction.type
-        scalar = type.element if isinstance(type, VectorType) else type
-        name = instruction.opcode
-        if name in FLOAT_BINARY:
-            float_width(scalar)
-        own = "nosanitize" in instruction.flags  # part of a check, and without errors of its own
-        if own and name in SHIFTS:
-            return getattr(expr, name)(a, b, scalar.bits)
-        nsw = "nsw" in instruction.flags and name in ("add", "sub", "mul")
-        if self.program.check_overflow and nsw and not own:
-            name += "_nsw"
-        if name in FLOAT_BINARY:
-            operation = getattr(expr, name)
-            function: Callable[[Value, Value], Value] = lambda x, y: operation(x, y, scalar.bits)  # noqa: E731
-        else:
-            function = scalar_function(name, scalar.bits, self.machine.arithmetic)
-        return values.lanewise(function, a, b) if isinstance(type, VectorType) else function(a, b)
-
-    def check(self, instruction: Instruction, ok: Value, *arguments: Value) -> None:
-        if ok is not True:
-            assert isinstance(instruction.extra, CheckSite)
-            widths = (operand.type.bits for operand in instruction.operands[1:])
-            self.machine.sanitizer.failed(ok, instruction.extra, *zip(arguments, widths, strict=True))
-
     def alloca(self, frame: Frame, instruction: Instruction, count: Value) -> Value:
-        site = self.program.namespace.names[
-            self.program.namespace.allocation(instruction, frame.unit.function)
-        ]
+        site = self.allocation_site(frame, instruction)
         assert isinstance(instruction.extra, Type) and instruction.result is not None
         size, static = instruction.extra.size, frame.unit.plan.is_static_alloca(frame.block, instruction)
         if instruction.result.index in frame.unit.plan.scopes.late:
@@ -204,14 +161,17 @@ class Interpreter:
         frame.registers["D"] = (*frame.registers["D"], address)
         return address
 
+    def allocation_site(self, frame: Frame, alloca: Instruction) -> AllocationSite:
+        namespace = self.program.namespace
+        site: AllocationSite = namespace.names[namespace.allocation(alloca, frame.unit.function)]
+        return site
+
     def lifetime(self, frame: Frame) -> None:
         """A marker: a local comes to life or dies."""
         plan, at = frame.unit.plan, (frame.block, frame.position)
         if (local := plan.scopes.starts.get(at)) is not None:
             _, alloca = plan.definition[local]
-            site = self.program.namespace.names[
-                self.program.namespace.allocation(alloca, frame.unit.function)
-            ]
+            site = self.allocation_site(frame, alloca)
             self._memory.begin_scope(frame.registers[f"v{local}"], site, static_size(alloca))
         elif (local := plan.scopes.ends.get(at)) is not None:
             self._memory.release_stack((frame.registers[f"v{local}"],))
@@ -223,7 +183,7 @@ class Interpreter:
         if isinstance(callee, InlineAsm):
             if callee.text.strip() == "" and instruction.result is None:
                 return None
-            raise Loss("unsupported", f"inline assembly {callee.text.strip()[:40]!r}")
+            raise Unsupported(f"inline assembly {callee.text.strip()[:40]!r}")
         if isinstance(callee, GlobalRef) and not self.program.is_missing(callee.name):
             name = self.program.resolve_alias(callee.name)
             function = self.program.find(name)
@@ -262,7 +222,7 @@ class Interpreter:
                 )
                 value = self.machine.run_time.copy_argument(value, self.program.namespace.names[name])
             else:
-                value = values.coerce(value, operands[position].type.bits, type.bits)
+                value = coerce(value, operands[position].type.bits, type.bits)
             arguments.append(value)
         more = {"va": self.variadic(frame, instruction, len(wanted.params))} if function.vararg else {}
         number = self.program.number(function)
@@ -273,9 +233,7 @@ class Interpreter:
         if wanted.ret is VOID:
             return undefined_value(instruction.type)
         return (
-            value
-            if wanted.ret is instruction.type
-            else values.coerce(value, wanted.ret.bits, instruction.type.bits)
+            value if wanted.ret is instruction.type else coerce(value, wanted.ret.bits, instruction.type.bits)
         )
 
     def variadic(self, frame: Frame, instruction: Instruction, named: int) -> tuple[Any, ...]:
@@ -318,9 +276,9 @@ class Interpreter:
             return self.program.intrinsic(name, instruction)(*arguments)
         model = self.program.model(name)
         if model is None:
-            raise Loss("unsupported", f"external function {name}")
+            raise Unsupported(f"external function {name}")
         value = model(*arguments)
-        return values.fit(value, instruction.type.bits) if instruction.result is not None else None
+        return fit(value, instruction.type.bits) if instruction.result is not None else None
 
     # ---- terminators ---------------------------------------------------------------------------------
 
@@ -332,31 +290,31 @@ class Interpreter:
             self._memory.release_stack(frame.registers["D"])
         return Return(value)
 
-    def br(self, frame: Frame, instruction: Instruction) -> Jump:
+    def br(self, frame: Frame, instruction: Instruction) -> int:
         if len(instruction.targets) == 1 or instruction.targets[0] == instruction.targets[1]:
-            return Jump(instruction.targets[0])
+            return instruction.targets[0]
         condition = self.value(frame, instruction.operands[0])
-        return Jump(instruction.targets[0] if condition else instruction.targets[1])
+        return instruction.targets[0] if condition else instruction.targets[1]
 
-    def switch(self, frame: Frame, instruction: Instruction) -> Jump:
+    def switch(self, frame: Frame, instruction: Instruction) -> int:
         cases, default = switch_cases(instruction)
         value = self.value(frame, instruction.operands[0])
         number = self.machine.run_time.choose_case(value, cases, instruction.operands[0].type.bits)
-        return Jump(cases[number].target if number < len(cases) else default)
+        return cases[number].target if number < len(cases) else default
 
-    def indirectbr(self, frame: Frame, instruction: Instruction) -> Jump:
+    def indirectbr(self, frame: Frame, instruction: Instruction) -> int:
         labels = self.layout.address(frame.unit.function.name) + LABEL_OFFSET
         targets = list(dict.fromkeys(instruction.targets))
         value = self.value(frame, instruction.operands[0])
         cases = [Case((labels + target,), target) for target in targets]
-        return Jump(targets[self.machine.run_time.choose_label(value, cases)])
+        return targets[self.machine.run_time.choose_label(value, cases)]
 
     def unreachable(self, frame: Frame, instruction: Instruction) -> Return:
         self.machine.run_time.unreachable()
         return Return(None)
 
 
-TERMINATORS: dict[str, Callable[[Interpreter, Frame, Instruction], Jump | Return]] = {
+TERMINATORS: dict[str, Callable[[Interpreter, Frame, Instruction], int | Return]] = {
     "ret": Interpreter.ret,
     "br": Interpreter.br,
     "switch": Interpreter.switch,
@@ -365,72 +323,19 @@ TERMINATORS: dict[str, Callable[[Interpreter, Frame, Instruction], Jump | Return
 }
 
 
-def icmp(instruction: Instruction, a: Value, b: Value) -> Value:
-    type = instruction.operands[0].type
-    scalar = type.element if isinstance(type, VectorType) else type
-    compare = scalar_function(f"icmp_{instruction.extra}", scalar.bits, None)
-    return values.lanewise(compare, a, b) if isinstance(type, VectorType) else compare(a, b)
+def check(machine: Machine, instruction: Instruction, ok: Value, *arguments: Value) -> None:
+    if ok is not True:
+        assert isinstance(instruction.extra, CheckSite)
+        widths = (operand.type.bits for operand in instruction.operands[1:])
+        machine.sanitizer.failed(ok, instruction.extra, *zip(arguments, widths, strict=True))
 
 
-def fcmp(instruction: Instruction, a: Value, b: Value) -> Value:
-    type = instruction.operands[0].type
-    scalar = type.element if isinstance(type, VectorType) else type
-    compare = scalar_function(f"fcmp_{instruction.extra}", float_width(scalar), None)
-    return values.lanewise(compare, a, b) if isinstance(type, VectorType) else compare(a, b)
-
-
-def fneg(instruction: Instruction, a: Value) -> Value:
-    type = instruction.type
-    if isinstance(type, VectorType):
-        return tuple(expr.fneg(x, float_width(type.element)) for x in a)
-    return expr.fneg(a, float_width(type))
-
-
-def getelementptr(instruction: Instruction, base: Value, *indices: Value) -> Value:
-    if isinstance(instruction.type, VectorType):
-        raise Loss("unsupported", "getelementptr of vectors")
-    address, current = base, instruction.extra
-    assert isinstance(current, Type)
-    for position, (index, operand) in enumerate(zip(indices, instruction.operands[1:], strict=True)):
-        if position and isinstance(current, StructType):
-            assert current.fields is not None
-            address = expr.add(address, current.offsets[index], 64)
-            current = current.fields[index]
-            continue
-        if position:
-            assert isinstance(current, ArrayType | VectorType)
-            current = current.element
-        if index.__class__ is int:
-            # Registers may hold a signed offset as a negative int; the sum is masked either way.
-            bits = operand.type.bits
-            signed = index - (1 << bits) if index >> (bits - 1) == 1 else index
-            address = expr.add(address, signed * current.size & MASK64, 64)
-        else:
-            wide = expr.sext(index, operand.type.bits, 64)
-            address = expr.add(address, expr.mul(wide, current.size, 64), 64)
-    return address & MASK64 if address.__class__ is int else address
-
-
-PURE: dict[str, Callable[..., Value]] = {
-    "icmp": icmp,
-    "fcmp": fcmp,
-    "fneg": fneg,
-    "getelementptr": getelementptr,
-    "select": lambda i, c, a, b: values.select_value(c, a, b, i.type),
-    "freeze": lambda i, a: a,
-    "fence": lambda i: None,
-    "extractvalue": lambda i, a: values.extract_value(a, i.extra),
-    "insertvalue": lambda i, a, b: values.insert_value(a, b, i.extra),
-    "shufflevector": lambda i, a, b, *_: values.shuffle(a, b, i.extra, i.type),
-}
-
-MEMORY: dict[str, Callable[..., Value]] = {
-    "load": lambda m, i, p: values.load_value(m.memory, p, i.type),
-    "store": lambda m, i, v, p: values.store_value(m.memory, p, i.operands[0].type, v),
-    "extractelement": lambda m, i, a, b: m.run_time.extract_lane(
-        a, b, i.operands[0].type, i.operands[1].type.bits
-    ),
-    "insertelement": lambda m, i, a, b, c: m.run_time.insert_lane(a, b, c, i.type, i.operands[2].type.bits),
+EFFECTS: dict[str, Callable[..., Value]] = {
+    CHECK: check,
+    "fence": lambda m, i: None,
+    "load": lambda m, i, p: load_value(m.memory, p, i.type),
+    "store": lambda m, i, v, p: store_value(m.memory, p, i.operands[0].type, v),
     "cmpxchg": lambda m, i, p, e, n: m.run_time.cmpxchg(p, e, n, i.operands[1].type),
     "atomicrmw": lambda m, i, p, v: m.run_time.atomicrmw(i.extra, p, v, i.operands[1].type),
 }
+"""Opcode -> what it does to the machine; all others only compute."""

@@ -1,173 +1,25 @@
-"""LLVM's intrinsic functions, as Python functions of their arguments."""
+"""LLVM's intrinsic functions, as Python functions of their arguments: those that use memory or the path."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from anabranch import expr
-from anabranch.expr import Expr, x87
-from anabranch.expr.fpvalue import FORMATS
+from anabranch.expr import Expr
 from anabranch.ir.module import Instruction
-from anabranch.ir.types import FloatType, Type, VectorType
-from anabranch.machine import constrained
-from anabranch.machine.arithmetic import signed_overflow, unsigned_overflow
 from anabranch.machine.choices import up_to
-from anabranch.machine.ends import Fault, Loss, ProgramError
-from anabranch.machine.operations import boolean, cast_function, float_width
-from anabranch.machine.values import lanewise
+from anabranch.machine.ends import Fault, ProgramError
+from anabranch.semantics.elements import Value
+from anabranch.semantics.intrinsics import Function, base_name, intrinsic_function
 
 if TYPE_CHECKING:
     from anabranch.machine.machine import Machine
 
-Value = Any
-Function = Callable[..., Value]
-MASK64 = (1 << 64) - 1
-
-
-def base_name(name: str) -> str:
-    """The name without `llvm.` and without the suffixes that spell types."""
-    parts = name.split(".")[1:]
-    while len(parts) > 1 and (
-        parts[-1][:1] in "ipvf"
-        and any(c.isdigit() for c in parts[-1])
-        and not parts[-1].startswith(("fsh", "floor"))
-    ):
-        parts.pop()
-    return ".".join(parts)
-
-
-def saturating(operation: str, a: Value, b: Value, width: int) -> Value:
-    """`uadd.sat` and its relatives."""
-    if operation[0] == "u":
-        plain = operation[1:4]
-        limit = (1 << width) - 1 if plain == "add" else 0
-        overflow = unsigned_overflow(plain, a, b, width)
-        return expr.ite(overflow, limit, getattr(expr, plain)(a, b, width), width)
-    plain = operation[1:4]
-    overflow = signed_overflow(plain, a, b, width)
-    least, most = 1 << (width - 1), (1 << (width - 1)) - 1
-    limit = expr.ite(expr.slt(a, 0, width), least, most, width)
-    return expr.ite(overflow, limit, getattr(expr, plain)(a, b, width), width)
-
-
-def saturating_shift(operation: str, a: Value, b: Value, width: int) -> Value:
-    shifted = expr.shl(a, b, width)
-    if operation == "ushl":
-        back = expr.lshr(shifted, b, width)
-        return expr.ite(expr.ne(back, a, width), (1 << width) - 1, shifted, width)
-    back = expr.ashr(shifted, b, width)
-    limit = expr.ite(expr.slt(a, 0, width), 1 << (width - 1), (1 << (width - 1)) - 1, width)
-    return expr.ite(expr.ne(back, a, width), limit, shifted, width)
-
-
-def funnel(left: bool, a: Value, b: Value, amount: Value, width: int) -> Value:
-    """`fshl` and `fshr`: shift the double word, keep one half."""
-    amount = expr.urem(amount, width, width)
-    both = expr.concat(a, width, b, width)
-    wide = expr.zext(amount, width, 2 * width)
-    if left:
-        return expr.extract(expr.shl(both, wide, 2 * width), width, width, 2 * width)
-    return expr.extract(expr.lshr(both, wide, 2 * width), 0, width, 2 * width)
-
-
-def with_overflow(kind: str, a: Value, b: Value, width: int) -> tuple[Value, Value]:
-    plain = kind[1:4]
-    overflow = (signed_overflow if kind[0] == "s" else unsigned_overflow)(plain, a, b, width)
-    return getattr(expr, plain)(a, b, width), overflow
-
-
-def minimum_of(kind: str, a: Value, b: Value, width: int) -> Value:
-    compare = {"smin": expr.slt, "smax": expr.sgt, "umin": expr.ult, "umax": expr.ugt}[kind]
-    return expr.ite(compare(a, b, width), a, b, width)
-
-
-def absolute(a: Value, _poison: Value, width: int) -> Value:
-    return expr.ite(expr.slt(a, 0, width), expr.sub(0, a, width), a, width)
-
-
-def compare3(signed: bool, a: Value, b: Value, width: int, result: int) -> Value:
-    less = (expr.slt if signed else expr.ult)(a, b, width)
-    more = (expr.sgt if signed else expr.ugt)(a, b, width)
-    return expr.ite(less, (1 << result) - 1, expr.ite(more, 1, 0, result), result)
-
-
-def float_class(a: Value, test: Value, width: int) -> Value:
-    """`llvm.is.fpclass`: is the number in one of the classes of the mask?
-
-    Of the 80-bit images without a class, code generators take those that are no numbers for NaNs, and a
-    pseudo-denormal for a finite number that is not normal, where the mask has all of those.
-    """
-    exponent_bits, mantissa = FORMATS[width].exponent_bits, FORMATS[width].fraction_bits
-    fraction = expr.extract(a, 0, mantissa, width)
-    exponent = expr.extract(a, width - 1 - exponent_bits, exponent_bits, width)
-    negative = expr.eq(expr.extract(a, width - 1, 1, width), True, 1)
-    zero_fraction = expr.eq(fraction, 0, mantissa)
-    top, low = expr.eq(exponent, (1 << exponent_bits) - 1, exponent_bits), expr.eq(exponent, 0, exponent_bits)
-    quiet = expr.eq(expr.extract(a, mantissa - 1, 1, width), True, 1)
-
-    def both(*conditions: Value) -> Value:
-        result: Value = True
-        for condition in conditions:
-            result = expr.and_(result, condition, 1)
-        return result
-
-    number = both(expr.not_(top), expr.not_(low))
-    nan = both(top, expr.not_(zero_fraction))
-    classes = [
-        both(nan, expr.not_(quiet)),
-        both(nan, quiet),
-        both(top, zero_fraction, negative),
-        both(number, negative),
-        both(low, expr.not_(zero_fraction), negative),
-        both(low, zero_fraction, negative),
-        both(low, zero_fraction, expr.not_(negative)),
-        both(low, expr.not_(zero_fraction), expr.not_(negative)),
-        both(number, expr.not_(negative)),
-        both(top, zero_fraction, expr.not_(negative)),
-    ]
-    result: Value = False
-    for bit, member in enumerate(classes):
-        if int(test) >> bit & 1:
-            result = expr.or_(result, member, 1)
-    if width != x87.WIDTH:
-        return result
-    integer = expr.eq(expr.extract(a, mantissa, 1, width), True, 1)
-    result = expr.ite(expr.eq(integer, low, 1), both(low, int(test) & 0xF0 == 0xF0), result, 1)
-    unsupported = both(expr.not_(integer), expr.not_(low))
-    return expr.ite(unsupported, int(test) & 3 == 3, result, 1)
-
-
-BINARY: dict[str, Callable[[Value, Value, int], Value]] = {
-    **{f"{kind}.sat": partial(saturating, kind) for kind in ("uadd", "usub", "sadd", "ssub")},
-    **{f"{kind}.sat": partial(saturating_shift, kind) for kind in ("ushl", "sshl")},
-    **{kind: partial(minimum_of, kind) for kind in ("smin", "smax", "umin", "umax")},
-    "abs": absolute,
-    "ctlz": lambda a, _, w: expr.ctlz(a, w),
-    "cttz": lambda a, _, w: expr.cttz(a, w),
-}
-UNARY: dict[str, Callable[[Value, int], Value]] = {
-    "ctpop": expr.ctpop,
-    "bswap": expr.bswap,
-    "bitreverse": expr.bitreverse,
-}
-FLOAT: dict[str, str] = {
-    "fabs": "fabs",
-    "sqrt": "fsqrt",
-    "fma": "ffma",
-    "fmuladd": "fmuladd",
-    "floor": "ffloor",
-    "ceil": "fceil",
-    "trunc": "ftrunc",
-    "rint": "frint",
-    "nearbyint": "frint",
-    "round": "fround",
-    "roundeven": "frint",
-    "minnum": "fmin",
-    "maxnum": "fmax",
-    "copysign": "fcopysign",
-}
+UNKNOWN = frozenset(
+    ("returnaddress", "frameaddress", "addressofreturnaddress", "readcyclecounter", "stacksave")
+)
+"""Questions about the machine that a program runs on; the answer is 0."""
 
 
 class Intrinsics:
@@ -190,110 +42,13 @@ class Intrinsics:
             return self.machine.sanitizer.trap
         if base in ("trap", "debugtrap"):
             return lambda *_: self.trap()
-        if base in ("expect", "expect.with.probability", "launder.invariant.group", "threadlocal.address"):
-            return lambda value, *_: value
         if base == "objectsize":
             return lambda pointer, least, *_: self.object_size(pointer, least, instruction.type.bits)
         if base == "va_copy":
             return lambda to, source: self.copy(to, source, 24)
-        if base == "is.constant":
-            return lambda value: False
-        if base in ("returnaddress", "frameaddress", "addressofreturnaddress"):
+        if base in UNKNOWN:
             return lambda *_: 0
-        if base == "ptrmask":
-            return lambda pointer, mask: expr.and_(pointer, mask, 64)
-        if base in ("readcyclecounter", "stacksave"):
-            return lambda *_: 0
-        return self._pure(name, base, instruction)
-
-    def _pure(self, name: str, base: str, instruction: Instruction) -> Function:
-        """Arithmetic, applied lane by lane to vectors."""
-        type = instruction.type
-        if base.endswith(".with.overflow"):
-            width = instruction.operands[1].type.bits
-            return lambda a, b: with_overflow(base, a, b, width)
-        scalar = type.element if isinstance(type, VectorType) else type
-        function = self._scalar(base, scalar, instruction)
-        if function is None and base.startswith("vector.reduce.") and len(instruction.operands) == 2:
-            return self._reduction(base.removeprefix("vector.reduce."), scalar)
-        if function is None:
-            raise Loss("unsupported", f"intrinsic {name}")
-        if not isinstance(type, VectorType):
-            return function
-        lanes = type.count
-        chosen = function
-
-        def on_lanes(*arguments: Value) -> Value:
-            spread = [a if isinstance(a, tuple) else (a,) * lanes for a in arguments]
-            return lanewise(chosen, *spread)
-
-        return on_lanes
-
-    def _reduction(self, operation: str, scalar: Type) -> Function:
-        width = scalar.bits
-        names = {"and": "and_", "or": "or_"}
-        if operation in ("smin", "smax", "umin", "umax"):
-            step: Callable[[Value, Value], Value] = lambda a, b: minimum_of(operation, a, b, width)  # noqa: E731
-        elif operation in ("add", "mul", "and", "or", "xor"):
-            combine = getattr(expr, names.get(operation, operation))
-            step = lambda a, b: combine(a, b, width)  # noqa: E731
-        else:
-            raise Loss("unsupported", f"intrinsic vector.reduce.{operation}")
-
-        def reduce(lanes: tuple[Value, ...]) -> Value:
-            total = lanes[0]
-            for lane in lanes[1:]:
-                total = step(total, lane)
-            return boolean(total) if width == 1 else total
-
-        return reduce
-
-    def _scalar(self, base: str, type: Type, instruction: Instruction) -> Function | None:
-        width = type.bits
-        if base.startswith(constrained.PREFIX):
-            base = base.removeprefix(constrained.PREFIX)
-            operation = constrained.plain_operation(base, type, instruction)
-            if operation is not None:
-                return operation
-        if base in BINARY:
-            binary = BINARY[base]
-            return lambda a, b: binary(a, b, width)
-        if base in UNARY:
-            unary = UNARY[base]
-            return lambda a: unary(a, width)
-        if base in ("fshl", "fshr"):
-            return lambda a, b, c: funnel(base == "fshl", a, b, c, width)
-        if base in ("scmp", "ucmp"):
-            seen = instruction.operands[1].type
-            source = seen.element.bits if isinstance(seen, VectorType) else seen.bits
-            return lambda a, b: compare3(base == "scmp", a, b, source, width)
-        if base == "is.fpclass":
-            source = float_bits(instruction.operands[1].type)
-            return lambda a, test: float_class(a, test, source)
-        if base in ("fptosi.sat", "fptoui.sat"):
-            return self._saturating_conversion(base, instruction, width)
-        if base in FLOAT and isinstance(type, FloatType):
-            return float_function(base, float_bits(type))
-        return None
-
-    def _saturating_conversion(self, base: str, instruction: Instruction, width: int) -> Function:
-        source = instruction.operands[1].type
-        bits = float_bits(source)
-        signed = base == "fptosi.sat"
-        least = -(1 << (width - 1)) if signed else 0
-        most = (1 << (width - 1)) - 1 if signed else (1 << width) - 1
-        convert = cast_function("fptosi" if signed else "fptoui", source, instruction.type)
-
-        def saturate(a: Value) -> Value:
-            low = expr.si_to_fp(least & ((1 << 128) - 1), 128, bits)
-            high = expr.si_to_fp(most & ((1 << 128) - 1), 128, bits)
-            mask = (1 << width) - 1
-            result = expr.ite(expr.fcmp("ogt", a, high, bits), most & mask, convert(a), width)
-            result = expr.ite(expr.fcmp("oge", a, high, bits), most & mask, result, width)
-            result = expr.ite(expr.fcmp("olt", a, low, bits), least & mask, result, width)
-            return expr.ite(expr.fcmp("uno", a, a, bits), 0, result, width)
-
-        return saturate
+        return intrinsic_function(name, instruction)
 
     # ---- memory --------------------------------------------------------------------------------------
 
@@ -377,16 +132,3 @@ class Intrinsics:
 
     def trap(self) -> None:
         raise ProgramError(Fault("abort", "trap instruction"))
-
-
-def float_bits(type: Type) -> int:
-    return float_width(type.element if isinstance(type, VectorType) else type)
-
-
-def float_function(base: str, width: int) -> Function:
-    if base == "fmuladd":
-        return lambda a, b, c: expr.fadd(expr.fmul(a, b, width), c, width)
-    function = getattr(expr, FLOAT[base], None)
-    if function is None:
-        raise Loss("unsupported", f"intrinsic {base}")
-    return lambda *arguments: function(*arguments, width)

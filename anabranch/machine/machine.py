@@ -14,10 +14,9 @@ from anabranch.ir.types import PTR, VOID
 from anabranch.machine import defects, location
 from anabranch.machine.addresses import AddressResolver
 from anabranch.machine.api import ModelApi
-from anabranch.machine.arithmetic import Arithmetic
+from anabranch.machine.arithmetic import checked_arithmetic
 from anabranch.machine.choices import Choices
 from anabranch.machine.clock import Trap
-from anabranch.machine.constants import Layout
 from anabranch.machine.counters import Counters, CounterTable
 from anabranch.machine.defects import DEFECTS
 from anabranch.machine.ends import AT_EXIT, Exit, Fault, LongJump, Loss, PathEnd, ProgramError, Yield
@@ -27,11 +26,12 @@ from anabranch.machine.forking import Decider
 from anabranch.machine.interpreter import Interpreter
 from anabranch.machine.intrinsics import Intrinsics
 from anabranch.machine.known import Knowledge
+from anabranch.machine.layout import Layout
 from anabranch.machine.location import Where
 from anabranch.machine.memory import Memory
 from anabranch.machine.objects import ObjectNumbers
 from anabranch.machine.path import Path, sample
-from anabranch.machine.run_time import RunTime, in_case
+from anabranch.machine.run_time import RunTime
 from anabranch.machine.sanitizer import Sanitizer
 from anabranch.machine.starts import Starts
 from anabranch.machine.state import ROOT, Continuation, Extras, State
@@ -40,17 +40,12 @@ from anabranch.machine.translator.namespace import Namespace
 from anabranch.machine.translator.program import Model, TranslatedProgram
 from anabranch.machine.translator.sites import StartSite
 from anabranch.machine.uninitialised import Unknowns, Zeros
-from anabranch.machine.values import (
-    coerce,
-    fit,
-    insert_value,
-    lanewise,
-    load_value,
-    reinterpret,
-    select_value,
-    shuffle,
-    store_value,
-)
+from anabranch.machine.values import load_value, store_value
+from anabranch.semantics.casts import coerce, fit
+from anabranch.semantics.faults import Unsupported
+from anabranch.semantics.operations import lanewise
+from anabranch.semantics.switches import in_case
+from anabranch.semantics.vectors import insert_value, reinterpret, select_value, shuffle
 from anabranch.solver import SliceSpace, SolverUnknown
 from anabranch.solver.few import few_values
 
@@ -133,7 +128,6 @@ class Machine:
         self.layout = Layout(module, self.numbers, external_globals, self._provided)
         self.knowledge = Knowledge(self.path.slices)
         self.counters = Counters(table)
-        self.arithmetic = Arithmetic(self.check)
         self.run_time = RunTime(self)
         self.addresses = AddressResolver(self)
         self.extents = Extents(self)
@@ -142,8 +136,7 @@ class Machine:
         self.starts = Starts(self)
         self.memory.symbolic_load = self.addresses.load
         self.memory.symbolic_store = self.addresses.store
-        self.namespace = Namespace(self.layout, self.numbers)
-        self.namespace.arithmetic = self.arithmetic
+        self.namespace = Namespace(self.layout, self.numbers, checked_arithmetic(self.check))
         self.program = TranslatedProgram(
             module,
             self.namespace,
@@ -180,7 +173,7 @@ class Machine:
         return self.settings.unknown_functions or self.find_model(name) is not None
 
     def _fill_namespace(self) -> None:
-        memory, run_time, arithmetic = self.memory, self.run_time, self.arithmetic
+        memory, run_time = self.memory, self.run_time
         names: dict[str, Any] = {
             "S": memory.S,
             "W": memory.W,
@@ -207,8 +200,6 @@ class Machine:
             "shuffle": shuffle,
             "reinterpret": reinterpret,
         }
-        for name in ("udiv", "urem", "sdiv", "srem", "shl", "lshr", "ashr", "add_nsw", "sub_nsw", "mul_nsw"):
-            names[name] = getattr(arithmetic, name)
         for name in (
             "alloca_many", "stack_restore", "copy_argument", "va_start", "cmpxchg", "atomicrmw",
             "extract_lane", "insert_lane", "choose_case", "choose_label", "unreachable",
@@ -261,7 +252,7 @@ class Machine:
                 self.observer.path_ended(self._returned(result), None)
         except Yield as stop:
             return stop.state, siblings
-        except (PathEnd, LongJump, *DEFECTS) as event:
+        except (PathEnd, LongJump, Unsupported, *DEFECTS) as event:
             return self._unwound(event), siblings
         return None, siblings
 
@@ -278,7 +269,7 @@ class Machine:
                 return None
             except Yield as stop:
                 return stop.state
-            except (PathEnd, LongJump, *DEFECTS) as again:
+            except (PathEnd, LongJump, Unsupported, *DEFECTS) as again:
                 event = again
 
     def _go_on(self, continuation: Continuation, result: Value) -> None:
@@ -327,6 +318,8 @@ class Machine:
             self.program, event, where, self._allowed_frames, self.settings.max_stack_frames
         ):
             end = ProgramError(Fault("stack-overflow", "stack overflow: calls nested too deeply"))
+        elif isinstance(event, Unsupported):
+            end = Loss("unsupported", str(event))
         elif isinstance(event, DEFECTS):
             self.observer.defect(defects.details(event))
             end = Loss("internal error", type(event).__name__)

@@ -20,7 +20,6 @@ import immutables
 from anabranch.expr import Expr, concat, extract, undefined
 from anabranch.machine.ends import Fault, Loss, ProgramError
 from anabranch.machine.objects import (
-    MASK64,
     OBJECT_SHIFT,
     OFFSET_MASK,
     STACK_COUNTS,
@@ -29,6 +28,7 @@ from anabranch.machine.objects import (
     ObjectInfo,
     ObjectNumbers,
 )
+from anabranch.semantics.addresses import MASK64
 
 if TYPE_CHECKING:
     from anabranch.machine.extents import Extent

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
 
 OBJECT_SHIFT = 32
 OFFSET_MASK = (1 << OBJECT_SHIFT) - 1
-MASK64 = (1 << 64) - 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from anabranch import expr
 from anabranch.expr import Expr
 from anabranch.ir.types import Type, VectorType
-from anabranch.machine.ends import Fault, Figure, Loss, ProgramError
+from anabranch.machine.ends import Fault, ProgramError
 from anabranch.machine.objects import AllocationSite
-from anabranch.machine.values import extract_lane, insert_lane, load_value, store_value
+from anabranch.machine.values import load_value, store_value
 from anabranch.machine.varargs import Argument, VariableArguments
+from anabranch.semantics import conditions
+from anabranch.semantics.elements import Value
+from anabranch.semantics.operations import updated
+from anabranch.semantics.switches import Case, in_case
+from anabranch.semantics.vectors import extract_lane, insert_lane
 
 if TYPE_CHECKING:
     from anabranch.machine.machine import Machine
 
-Value = Any
 STACK = 8 << 20
 """Bytes that the locals of a program may take: what Linux gives it unless told otherwise."""
 TOO_LARGE = Fault("stack-overflow", f"stack overflow: a local array of more than {STACK >> 20} MiB")
-
-
-def in_case(value: Value, case: Any, width: int) -> Value:
-    """Is the value one of a switch case's?"""
-    if value.__class__ is not Expr:
-        return value in case.values
-    condition: Value = False
-    for literal in case.values:
-        condition = expr.or_(condition, expr.eq(value, literal, width), 1)
-    return condition
 
 
 class RunTime:
@@ -60,12 +54,8 @@ class RunTime:
 
     def _lane(self, index: Value, type: VectorType, width: int) -> None:
         """An element that a vector does not have is an error where it is asked for."""
-        if index.__class__ is int and index < type.count:
-            return
-        if type.count < 1 << width:
-            form = f"element {{0}} of a vector of {type.count}"
-            fault = Fault("out-of-bounds", form, {}, (Figure(index, "unsigned", width),))
-            self.machine.check(expr.uge(index, type.count, width), fault)
+        for bad, fault in conditions.lane(index, type, width):
+            self.machine.check(bad, fault)
 
     def stack_restore(self, objects: tuple[int, ...], saved: int) -> tuple[int, ...]:
         self.memory.release_stack(objects[saved:])
@@ -101,30 +91,18 @@ class RunTime:
         return old, same
 
     def atomicrmw(self, operation: str, pointer: Value, value: Value, type: Type) -> Value:
-        old, width = load_value(self.memory, pointer, type), type.bits
-        new: Value
-        if operation == "xchg":
-            new = value
-        elif operation == "nand":
-            new = expr.xor(expr.and_(old, value, width), (1 << width) - 1, width)
-        elif operation in ("max", "min", "umax", "umin"):
-            compare = {"max": expr.sgt, "min": expr.slt, "umax": expr.ugt, "umin": expr.ult}[operation]
-            new = expr.ite(compare(old, value, width), old, value, width)
-        elif operation in ("add", "sub", "and", "or", "xor", "fadd", "fsub"):
-            new = getattr(expr, {"and": "and_", "or": "or_"}.get(operation, operation))(old, value, width)
-        else:
-            raise Loss("unsupported", f"atomicrmw {operation}")
-        store_value(self.memory, pointer, type, new)
+        old = load_value(self.memory, pointer, type)
+        store_value(self.memory, pointer, type, updated(operation, old, value, type.bits))
         return old
 
-    def choose_case(self, value: Value, cases: list[Any], width: int) -> int:
+    def choose_case(self, value: Value, cases: list[Case], width: int) -> int:
         """The number of the switch case that a value takes; the default is the last number."""
         for number, case in enumerate(cases):
             if in_case(value, case, width):
                 return number
         return len(cases)
 
-    def choose_label(self, value: Value, cases: list[Any]) -> int:
+    def choose_label(self, value: Value, cases: list[Case]) -> int:
         number = self.choose_case(value, cases, 64)
         if number == len(cases):
             raise ProgramError(Fault("bad-call", "jump to an address that is no label", {"address": value}))

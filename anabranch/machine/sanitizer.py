@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from anabranch import expr
 from anabranch.ir.checks import CheckSite, handler_name, trap_name
-from anabranch.machine.arithmetic import to_signed
+from anabranch.ir.types import to_signed
 from anabranch.machine.ends import Fault, Figure
 
 if TYPE_CHECKING:

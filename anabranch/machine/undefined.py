@@ -12,8 +12,8 @@ from anabranch import expr
 from anabranch.expr import Expr, evaluate, expr_vars, ite, or_, substitute, variable
 from anabranch.expr.node import ITE, VAR
 from anabranch.expr.variables import postorder
-from anabranch.machine.objects import MASK64
 from anabranch.machine.path import path_model
+from anabranch.semantics.addresses import MASK64
 from anabranch.solver import SolverUnknown
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from anabranch.expr import Expr
 from anabranch.ir.module import Instruction
 from anabranch.ir.types import ArrayType, StructType, Type, VectorType
 from anabranch.machine.api import scalar_parts
-from anabranch.machine.elements import element_types, zero_value
 from anabranch.machine.memory import PAGE_BITS, PAGE_SIZE, Memory, split_value
 from anabranch.machine.objects import AllocationSite
+from anabranch.semantics.elements import element_types, zero_value
 
 if TYPE_CHECKING:
     from anabranch.machine.path import Path

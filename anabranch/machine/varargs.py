@@ -11,10 +11,11 @@ from anabranch import expr
 from anabranch.expr import Expr
 from anabranch.ir.module import Function
 from anabranch.ir.types import FloatType, Type
-from anabranch.machine.elements import is_scalar
 from anabranch.machine.memory import Memory
 from anabranch.machine.objects import AllocationSite, ObjectNumbers
-from anabranch.machine.values import add_offset, store_value
+from anabranch.machine.values import store_value
+from anabranch.semantics.addresses import add_offset
+from anabranch.semantics.elements import is_scalar
 
 Value = Any
 Argument = tuple[Type, Value, bool]  # type, value (or address), is it a struct in memory?

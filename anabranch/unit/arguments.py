@@ -14,8 +14,8 @@ from anabranch.ir.module import ArgAttrs, Function, GlobalVariable, Module
 from anabranch.ir.source_types import CType
 from anabranch.ir.types import FloatType, IntType, PointerType, Type, VectorType
 from anabranch.machine import ModelApi
-from anabranch.machine.operations import FLOATS
 from anabranch.machine.path import Input
+from anabranch.semantics.elements import FLOATS
 from anabranch.unit.constants import never_written
 
 Value = Any

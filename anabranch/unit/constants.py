@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from anabranch.analysis.callgraph import mentioned
 from anabranch.ir.module import Function, Module
-from anabranch.ir.values import ConstAggregate, ConstExpr, GlobalRef, Local, Operand
+from anabranch.ir.values import Local
 
 
 def never_written(module: Module) -> frozenset[str]:
@@ -20,22 +21,10 @@ def never_written(module: Module) -> frozenset[str]:
     escaping: set[str] = set()
     for variable in module.globals.values():
         if variable.initializer is not None:
-            escaping |= own & set(_named(variable.initializer))
+            escaping |= own & set(mentioned(variable.initializer))
     for function in module.defined_functions():
         escaping |= own & set(_escaping(function))
     return frozenset(own - escaping)
-
-
-def _named(operand: Operand) -> Iterator[str]:
-    """Symbols that a constant mentions."""
-    if isinstance(operand, GlobalRef):
-        yield operand.name
-    elif isinstance(operand, ConstExpr):
-        for part in operand.operands:
-            yield from _named(part)
-    elif isinstance(operand, ConstAggregate):
-        for part in operand.elements:
-            yield from _named(part)
 
 
 def _escaping(function: Function) -> Iterator[str]:
@@ -46,10 +35,10 @@ def _escaping(function: Function) -> Iterator[str]:
             if instruction.opcode == "load":
                 continue
             if instruction.opcode == "getelementptr" and instruction.result is not None:
-                derived[instruction.result.index] = list(_named(instruction.operands[0]))
+                derived[instruction.result.index] = list(mentioned(instruction.operands[0]))
                 continue
             for operand in instruction.operands:
-                yield from _named(operand)
+                yield from mentioned(operand)
     for block in function.blocks:
         for instruction in block.instructions:
             if instruction.opcode == "load":

@@ -24,7 +24,7 @@ from anabranch.environment.unknown import (
 from anabranch.expr import Expr, evaluate
 from anabranch.ir.module import Function, Module
 from anabranch.ir.types import VOID, FloatType, IntType, PointerType, StructType, Type
-from anabranch.machine.objects import MASK64
+from anabranch.semantics.addresses import MASK64
 from anabranch.unit.arguments import Argument, Parameter, UnitInput
 from anabranch.unit.ranks import Ranked
 

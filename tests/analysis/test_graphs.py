@@ -5,6 +5,7 @@ import random
 import pytest
 
 from anabranch.analysis.cfg import CFG, graph, reachable_from
+from anabranch.analysis.components import named_components, strong_components
 from anabranch.analysis.controldep import control_dependence
 from anabranch.analysis.dominators import dominators, post_dominators
 from anabranch.analysis.loops import find_loops
@@ -135,3 +136,23 @@ def test_long_chain_needs_no_recursion() -> None:
     cfg = graph([[i + 1] if i + 1 < size else [] for i in range(size)])
     assert dominators(cfg).dominates(0, size - 1)
     assert post_dominators(cfg).dominates(size - 1, 0)
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_strong_components_lead_to_each_other(seed: int) -> None:
+    successors = [list(t) for t in random_graph(seed).successors]
+    reached = [reachable_from(successors, [node]) for node in range(len(successors))]
+    found = list(strong_components(successors))
+    assert sorted(node for members in found for node in members) == list(range(len(successors)))
+    done: set[int] = set()
+    for members in found:
+        for a in members:
+            assert {b for b in reached[a] if a in reached[b]} == set(members)
+            assert reached[a] <= done | set(members)
+        done |= set(members)
+
+
+def test_components_of_long_chains_and_names() -> None:
+    assert len(list(strong_components([[i + 1] for i in range(99_999)] + [[]]))) == 100_000
+    names = {"main": ["f", "g"], "f": ["g"], "g": ["f", "h"], "h": []}
+    assert named_components(names) == [["h"], ["f", "g"], ["main"]]

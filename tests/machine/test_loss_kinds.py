@@ -9,8 +9,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2] / "anabranch"
 STATIC = {
     "opcode", "scalar", "type", "operand.type", "operand", "name", "function.name", "op", "operation", "base",
-    "width", "UNMODELLED", "callee.text", "spec.length", "conversion", "loss.kind", "loss.detail", "what",
-    "self.prefix", "kind",
+    "width", "UNMODELLED", "callee.text", "spec.length", "conversion", "what",
+    "self.prefix", "kind", "instruction.opcode", "constant.op",
 }  # fmt: skip
 """What may be part of a kind: words of the program's text, of which there are as many as in the text."""
 
@@ -22,7 +22,7 @@ def losses() -> Iterator[tuple[str, ast.expr]]:
                 continue
             called = node.func
             name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
-            if name in ("Loss", "lose", "lost", "unsupported"):
+            if name in ("Loss", "Unsupported", "lose", "lost", "unsupported"):
                 for argument in node.args:
                     yield f"{path.relative_to(ROOT)}:{node.lineno}", argument
 

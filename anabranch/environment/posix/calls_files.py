@@ -22,8 +22,9 @@ from anabranch.environment.posix.nodes import (
 )
 from anabranch.environment.posix.operations import existing
 from anabranch.environment.text import as_items
-from anabranch.environment.values import MASK64, signed
+from anabranch.environment.values import MASK64
 from anabranch.expr import Expr
+from anabranch.ir.types import to_signed
 
 MAX_VECTORS: Final = 1024
 SEEK_SET, SEEK_CUR, SEEK_END, SEEK_DATA, SEEK_HOLE = range(5)
@@ -348,7 +349,7 @@ def truncate(k: Kernel, path: Value, length: Value) -> Value:
 @system_call("fallocate")
 def fallocate(k: Kernel, fd: Value, mode: Value, offset: Value, length: Value) -> Value:
     _, _, node = writable(k, fd)
-    start, size = signed(k.word(offset), 64), signed(k.word(length), 64)
+    start, size = to_signed(k.word(offset), 64), to_signed(k.word(length), 64)
     if start < 0 or size <= 0:
         raise e.Failure(e.EINVAL)
     if node.kind != "file":

@@ -22,8 +22,9 @@ from anabranch.environment.posix.joining import join_processes
 from anabranch.environment.posix.lookup import Text
 from anabranch.environment.posix.nodes import Content, Node, tidy
 from anabranch.environment.posix.numbers import NAMES, NUMBERS
-from anabranch.environment.values import MASK64, copy_of, resize, resolve_length, signed
+from anabranch.environment.values import MASK64, copy_of, resize, resolve_length
 from anabranch.expr import Expr
+from anabranch.ir.types import to_signed
 
 AT_FDCWD: Final = -100
 MAX_COUNT: Final = 0x7FFFF000  # the most that one call moves
@@ -78,7 +79,7 @@ class Kernel:
 
     def number(self, value: Value, why: str = "argument of a system call") -> int:
         """An argument of C type int."""
-        return signed(self.m.pick(resize(value, 32), 32, why), 32)
+        return to_signed(self.m.pick(resize(value, 32), 32, why), 32)
 
     def word(self, value: Value, why: str = "argument of a system call") -> int:
         """An argument of 64 bits, unsigned."""

@@ -23,8 +23,8 @@ from anabranch.ir.types import VOID, FloatType, IntType, PointerType, StructType
 from anabranch.machine.bases import base_numbers, nearest
 from anabranch.machine.ends import Loss
 from anabranch.machine.location import Where
-from anabranch.machine.operations import FLOATS
 from anabranch.machine.path import Input
+from anabranch.semantics.elements import FLOATS
 
 Value = Any
 Model = Callable[..., Any]

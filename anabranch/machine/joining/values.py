@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from anabranch.expr import Expr, add, ite
-from anabranch.machine.elements import element_types
 from anabranch.machine.joining.refusal import CannotJoin
 from anabranch.machine.joining.same import same
 from anabranch.machine.state import Continuation
 from anabranch.machine.translator.sites import CallSite
+from anabranch.semantics.elements import element_types
 
 Value = Any
 

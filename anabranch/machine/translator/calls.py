@@ -8,11 +8,11 @@ from anabranch.ir.module import CallInfo, Function, Instruction
 from anabranch.ir.types import VOID, FunctionType, Type
 from anabranch.ir.values import GlobalRef, InlineAsm, MetadataOperand
 from anabranch.machine.counters import FunctionCounters
-from anabranch.machine.elements import undefined_value
-from anabranch.machine.ends import Loss
 from anabranch.machine.translator.emit import Emitter, Lines
 from anabranch.machine.translator.plan import UNDEF_CALL, static_size
 from anabranch.machine.varargs import reads_what_it_was_passed, registers_taken
+from anabranch.semantics.elements import undefined_value
+from anabranch.semantics.faults import Unsupported
 
 if TYPE_CHECKING:
     from anabranch.machine.translator.unit import Unit
@@ -47,7 +47,7 @@ class CallWriter:
         if isinstance(callee, InlineAsm):
             if callee.text.strip() == "" and instruction.result is None:
                 return ["pass"]
-            raise Loss("unsupported", f"inline assembly {callee.text.strip()[:40]!r}")
+            raise Unsupported(f"inline assembly {callee.text.strip()[:40]!r}")
         if isinstance(callee, GlobalRef) and not self.unit.program.is_missing(callee.name):
             name = self.unit.program.resolve_alias(callee.name)
             if name in SETJMP and self.unit.program.find(name) is None:
@@ -170,7 +170,7 @@ class CallWriter:
             return [self._assign(instruction, f"{self.namespace.constant(function)}({', '.join(texts)})")]
         model = self.unit.program.model(name)
         if model is None:
-            raise Loss("unsupported", f"external function {name}")
+            raise Unsupported(f"external function {name}")
         call = f"{self.namespace.constant(model)}({', '.join(texts)})"
         if instruction.result is None:
             return [call]

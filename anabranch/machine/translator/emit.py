@@ -9,26 +9,22 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from anabranch.ir.indexing import index_terms
 from anabranch.ir.module import Instruction
-from anabranch.ir.types import ArrayType, FloatType, IntType, PointerType, StructType, Type, VectorType
+from anabranch.ir.types import FloatType, IntType, PointerType, Type, VectorType
 from anabranch.ir.values import ConstInt, Local, Operand
-from anabranch.machine.elements import is_scalar
-from anabranch.machine.ends import Loss
 from anabranch.machine.memory import PAGE_BITS, PAGE_MASK
-from anabranch.machine.objects import MASK64
-from anabranch.machine.operations import float_width
 from anabranch.machine.translator.namespace import Namespace
-from anabranch.machine.translator.plan import SIGNED, Plan, static_size
+from anabranch.machine.translator.plan import Plan, static_size
+from anabranch.semantics.addresses import MASK64
+from anabranch.semantics.casts import CASTS, FLOAT_CASTS
+from anabranch.semantics.conditions import checked_name
+from anabranch.semantics.elements import float_width, is_scalar, lane_type
+from anabranch.semantics.faults import Unsupported
+from anabranch.semantics.floats import FLOATING
+from anabranch.semantics.integers import INTEGER, SHIFTS, SIGNED
 
 RELATION = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
-FLOAT_BINARY = frozenset(("fadd", "fsub", "fmul", "fdiv", "frem"))
-INT_BINARY = frozenset(
-    ("add", "sub", "mul", "udiv", "urem", "sdiv", "srem", "shl", "lshr", "ashr", "and", "or", "xor")
-)
-SHIFTS = frozenset(("shl", "lshr", "ashr"))
-FLOAT_CASTS = frozenset(("fptrunc", "fpext", "fptoui", "fptosi", "uitofp", "sitofp"))
-POINTER_CASTS = frozenset(("ptrtoint", "inttoptr", "bitcast", "addrspacecast", "ptrtoaddr"))
-CASTS = FLOAT_CASTS | POINTER_CASTS | {"trunc", "zext", "sext"}
 Lines = list[str]
 
 
@@ -38,10 +34,6 @@ def accessed(instruction: Instruction) -> Local | None:
         return None
     pointer = instruction.operands[-1]
     return pointer if isinstance(pointer, Local) else None
-
-
-def is_text_number(text: str) -> bool:
-    return text.isdigit()
 
 
 class Emitter:
@@ -74,16 +66,16 @@ class Emitter:
         result = instruction.result
         target = f"v{result.index}" if result is not None else "_"
         method: Callable[[Instruction, str], Lines] | None = getattr(self, f"_{opcode}", None)
-        if opcode in INT_BINARY:
+        if opcode in INTEGER:
             return self._int_binary(instruction, target)
-        if opcode in FLOAT_BINARY:
+        if opcode in FLOATING:
             return self._float_binary(instruction, target)
         if opcode in CASTS:
             return self._cast(instruction, target)
         if opcode == "alloca":
             return self._alloca(instruction, target, self.plan.is_static_alloca(block, instruction))
         if method is None:
-            raise Loss("unsupported", f"instruction {opcode}")
+            raise Unsupported(f"instruction {opcode}")
         return method(instruction, target)
 
     # ---- integers ------------------------------------------------------------------------------------
@@ -91,20 +83,16 @@ class Emitter:
     def _int_binary(self, instruction: Instruction, target: str) -> Lines:
         a, b = map(self.operand, instruction.operands)
         type, opcode = instruction.type, instruction.opcode
-        own = "nosanitize" in instruction.flags  # part of a check, and without errors of its own
-        checked = self.check_overflow and "nsw" in instruction.flags and opcode in ("add", "sub", "mul")
-        checked = checked and not own
+        checked = checked_name(instruction, self.check_overflow)
         if isinstance(type, VectorType):
-            name = f"{opcode}_nsw" if checked else opcode
-            return [
-                f"{target} = lanewise({self.namespace.scalar_operation(name, type.element.bits)}, {a}, {b})"
-            ]
+            operation = self.namespace.scalar_operation(checked or opcode, type.element.bits)
+            return [f"{target} = lanewise({operation}, {a}, {b})"]
         width = type.bits
         if width > 4096:
-            raise Loss("unsupported", f"integer of {width} bits")
+            raise Unsupported(f"integer of {width} bits")
         constant = instruction.operands[1]
-        if checked:
-            return [f"{target} = {opcode}_nsw({a}, {b}, {width})"]
+        if checked is not None and checked != opcode:
+            return [f"{target} = {checked}({a}, {b}, {width})"]
         if opcode in ("and", "or", "xor"):
             return [f"{target} = {a} { {'and': '&', 'or': '|', 'xor': '^'}[opcode] } {b}"]
         if width == 1:
@@ -118,7 +106,7 @@ class Emitter:
         if opcode in ("udiv", "urem"):
             sign = "//" if opcode == "udiv" else "%"
             return [f"try: {target} = {a} {sign} {b}", f"except SLOW: {target} = {opcode}({a}, {b}, {width})"]
-        if own and opcode in SHIFTS:
+        if checked is None and opcode in SHIFTS:
             return [f"{target} = expr_{opcode}({a}, {b}, {width})"]
         if opcode in ("sdiv", "srem") or not isinstance(constant, ConstInt) or constant.value >= width:
             return [f"{target} = {opcode}({a}, {b}, {width})"]
@@ -159,7 +147,7 @@ class Emitter:
     def _relation(self, predicate: str, a: str, b: str, width: int) -> str:
         if predicate in SIGNED:
             half = 1 << (width - 1)
-            a, b = (str(int(x) ^ half) if is_text_number(x) else f"({x} ^ {half})" for x in (a, b))
+            a, b = (str(int(x) ^ half) if x.isdigit() else f"({x} ^ {half})" for x in (a, b))
         return f"{a} {RELATION[predicate[-2:]]} {b}"
 
     def _icmp(self, instruction: Instruction, target: str) -> Lines:
@@ -237,12 +225,11 @@ class Emitter:
     def _float_binary(self, instruction: Instruction, target: str) -> Lines:
         a, b = map(self.operand, instruction.operands)
         type = instruction.type
-        element = type.element if isinstance(type, VectorType) else type
-        float_width(element)
+        width = float_width(lane_type(type))
         if isinstance(type, VectorType):
-            operation = self.namespace.scalar_operation(instruction.opcode, element.bits)
+            operation = self.namespace.scalar_operation(instruction.opcode, width)
             return [f"{target} = lanewise({operation}, {a}, {b})"]
-        return [f"{target} = {instruction.opcode}({a}, {b}, {element.bits})"]
+        return [f"{target} = {instruction.opcode}({a}, {b}, {width})"]
 
     def _fneg(self, instruction: Instruction, target: str) -> Lines:
         type = instruction.type
@@ -265,25 +252,13 @@ class Emitter:
 
     def _getelementptr(self, instruction: Instruction, target: str) -> Lines:
         if isinstance(instruction.type, VectorType):
-            raise Loss("unsupported", "getelementptr of vectors")
+            raise Unsupported("getelementptr of vectors")
         base, *indices = instruction.operands
-        text, offset, mask = self.operand(base), 0, "inbounds" not in instruction.flags
-        current = instruction.extra
-        assert isinstance(current, Type)
-        for position, index in enumerate(indices):
-            if position:
-                if isinstance(current, StructType):
-                    assert isinstance(index, ConstInt) and current.fields is not None
-                    offset += current.offsets[index.value]
-                    current = current.fields[index.value]
-                    continue
-                assert isinstance(current, ArrayType | VectorType)
-                current = current.element
-            size = current.size
-            if isinstance(index, ConstInt):
-                width = index.type.width
-                offset += (index.value - (1 << width) if index.value >> (width - 1) else index.value) * size
-                continue
+        assert isinstance(instruction.extra, Type)
+        text, mask = self.operand(base), "inbounds" not in instruction.flags
+        offset, terms = index_terms(instruction.extra, indices)
+        for position, size in terms:
+            index = indices[position]
             if not isinstance(index, Local):
                 offset += self.namespace.layout.value(index) * size
                 mask = True
@@ -292,13 +267,11 @@ class Emitter:
             mask = mask or wraps
             text += f" + {term}" if size == 1 else f" + {term} * {size}"
         if offset:
-            if is_text_number(text):
+            if text.isdigit():
                 text = str((int(text) + offset) & MASK64)
             else:
                 text += f" + {offset}" if offset > 0 else f" - {-offset}"
-        return [
-            f"{target} = ({text}) & {MASK64}" if mask and not is_text_number(text) else f"{target} = {text}"
-        ]
+        return [f"{target} = ({text}) & {MASK64}" if mask and not text.isdigit() else f"{target} = {text}"]
 
     def _index(self, index: Local) -> tuple[str, bool]:
         """A signed 64-bit index, and whether it may stand for a negative number by wrapping."""
@@ -325,7 +298,7 @@ class Emitter:
 
     def _place(self, pointer: str) -> tuple[Lines, str, str]:
         """Page number and offset of an address, and a line to compute them before they are used."""
-        if is_text_number(pointer):
+        if pointer.isdigit():
             return [], str(int(pointer) >> PAGE_BITS), str(int(pointer) & PAGE_MASK)
         page, offset = f"{pointer} >> {PAGE_BITS}", f"{pointer} & {PAGE_MASK}"
         done = self._split.get(pointer)

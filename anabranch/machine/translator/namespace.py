@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from anabranch import expr
 from anabranch.expr import Expr
 from anabranch.ir.module import Function, Instruction
 from anabranch.ir.types import Type
-from anabranch.machine.constants import Layout
 from anabranch.machine.ends import SLOW
+from anabranch.machine.layout import Layout
 from anabranch.machine.objects import AllocationSite, ObjectNumbers
-from anabranch.machine.operations import CastFunction, cast_function, scalar_function
-from anabranch.machine.values import narrow
+from anabranch.semantics.casts import cast_function
+from anabranch.semantics.floats import FLOATING
+from anabranch.semantics.integers import SHIFTS, BinaryOperation, narrow
+from anabranch.semantics.operations import at_width, binary_operation
 
 
 class Widening(dict[Any, Any]):
@@ -42,9 +44,13 @@ class Widening(dict[Any, Any]):
 class Namespace:
     """The dictionary that all translated functions run in."""
 
-    def __init__(self, layout: Layout, numbers: ObjectNumbers) -> None:
+    def __init__(
+        self, layout: Layout, numbers: ObjectNumbers, arithmetic: Mapping[str, BinaryOperation]
+    ) -> None:
+        """`arithmetic` has the operations that can fail, with their checks."""
         self.layout = layout
         self.numbers = numbers
+        self._arithmetic = arithmetic
         self.names: dict[str, Any] = {
             "SLOW": SLOW,
             "Expr": Expr,
@@ -53,14 +59,12 @@ class Namespace:
             "sext": expr.sext,
             "extract": expr.extract,
             "not_": expr.not_,
-            "expr_ashr": expr.ashr,
-            "expr_lshr": expr.lshr,
-            "expr_shl": expr.shl,
             "narrow": narrow,
             "fcmp": expr.fcmp,
+            **FLOATING,
+            **{f"expr_{opcode}": binary_operation(opcode) for opcode in SHIFTS},
+            **arithmetic,
         }
-        for opcode in ("fadd", "fsub", "fmul", "fdiv", "frem"):
-            self.names[opcode] = getattr(expr, opcode)
         for size, code in ((2, "<H"), (4, "<I"), (8, "<Q")):
             self.names[f"U{size}"] = struct.Struct(code).unpack_from
             self.names[f"P{size}"] = struct.Struct(code).pack_into
@@ -68,7 +72,6 @@ class Namespace:
         self._keep: list[Any] = []
         self._widenings: dict[str, Widening] = {}
         self._sites: dict[int, str] = {}
-        self.arithmetic: Any = None  # the machine's checked operations
 
     def constant(self, value: Any) -> str:
         """A name for an object; the same object gets the same name."""
@@ -94,14 +97,14 @@ class Namespace:
         """A function of two lanes (or narrow Booleans): `(a, b) -> value`."""
         key = f"op_{name}_{width}"
         if key not in self.names:
-            self.names[key] = scalar_function(name, width, self.arithmetic)
+            operation = self._arithmetic.get(name) or binary_operation(name)
+            self.names[key] = at_width(operation, width)
         return key
 
     def scalar_cast(self, opcode: str, source: Type, wanted: Type) -> str:
         key = re.sub(r"\W", "_", f"cast_{opcode}_{source}_{wanted}")
         if key not in self.names:
-            function: CastFunction = cast_function(opcode, source, wanted)
-            self.names[key] = function
+            self.names[key] = cast_function(opcode, source, wanted)
         return key
 
     def allocation(self, instruction: Instruction, function: Function) -> str:

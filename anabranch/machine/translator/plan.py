@@ -16,8 +16,8 @@ from anabranch.ir.module import Block, Function, Instruction
 from anabranch.ir.types import IntType, Type
 from anabranch.ir.values import ConstInt, GlobalRef, Local, Operand
 from anabranch.machine.translator.scopes import find_scopes
+from anabranch.semantics.integers import SIGNED
 
-SIGNED = frozenset(("slt", "sle", "sgt", "sge"))
 # Instructions without effects and errors, whose value depends on nothing but their operands.
 REPEATABLE = frozenset(
     (

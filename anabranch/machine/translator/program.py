@@ -11,12 +11,13 @@ from anabranch.ir.module import CallInfo, Function, Instruction, Module
 from anabranch.ir.types import VOID, Type
 from anabranch.ir.values import ConstExpr, GlobalRef
 from anabranch.machine.counters import Counters
-from anabranch.machine.elements import undefined_value
-from anabranch.machine.ends import Fault, Loss, ProgramError
+from anabranch.machine.ends import Fault, ProgramError
 from anabranch.machine.translator.namespace import Namespace
 from anabranch.machine.translator.unit import Unit
 from anabranch.machine.translator.writer import Mark
-from anabranch.machine.values import coerce, fit
+from anabranch.semantics.casts import coerce, fit
+from anabranch.semantics.elements import undefined_value
+from anabranch.semantics.faults import Unsupported
 
 if TYPE_CHECKING:
     from anabranch.machine.interpreter import Interpreter
@@ -202,7 +203,7 @@ class TranslatedProgram:
         if own is None:
             model = self.model(function.name)
             if model is None:
-                raise Loss("unsupported", f"external function {function.name}")
+                raise Unsupported(f"external function {function.name}")
             if result is VOID:
                 return lambda _, *arguments: model(*arguments)
             return lambda _, *arguments: fit(model(*arguments), result.bits)

@@ -12,11 +12,12 @@ from typing import Any
 
 from anabranch.ir.module import Instruction
 from anabranch.ir.values import Local
-from anabranch.machine.constants import LABEL_OFFSET
-from anabranch.machine.ends import Loss
+from anabranch.machine.layout import LABEL_OFFSET
 from anabranch.machine.translator.calls import CallWriter
 from anabranch.machine.translator.emit import Emitter
 from anabranch.machine.translator.sites import Target
+from anabranch.semantics.faults import Unsupported
+from anabranch.semantics.switches import Case, switch_cases
 
 MAX_INDENT = 70  # Python's tokenizer stops at 100 levels
 SHORT_SWITCH = 4
@@ -32,31 +33,12 @@ class Mark:
     targets: tuple[tuple[Any, ...], ...] = ()  # keys of the two targets of a branch
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
-    """The values of a switch that lead to one block."""
-
-    values: tuple[int, ...]
-    target: int
-
-
 class TooDeep(Exception):
     """A block is nested too deeply to be written in line."""
 
     def __init__(self, block: int) -> None:
         super().__init__()
         self.block = block
-
-
-def switch_cases(instruction: Instruction) -> tuple[list[Case], int]:
-    """The cases of a switch by target, in order, and the default; cases that lead there are dropped."""
-    default, *targets = instruction.targets
-    assert isinstance(instruction.extra, tuple)
-    groups: dict[int, list[int]] = {}
-    for value, target in zip(instruction.extra, targets, strict=True):
-        if target != default:
-            groups.setdefault(target, []).append(value)
-    return [Case(tuple(values), target) for target, values in groups.items()], default
 
 
 class Writer:
@@ -132,9 +114,9 @@ class Writer:
                     texts = self.calls.call(index, position, instruction)
                 else:
                     texts = self.emitter.instruction(index, instruction)
-            except Loss as loss:
+            except Unsupported as missing:
                 # The reason is met when the path gets here, not before.
-                self.line(indent, f"raise Loss({loss.kind!r}, {loss.detail!r})", mark)
+                self.line(indent, f"raise Loss('unsupported', {str(missing)!r})", mark)
                 return
             for text in texts:
                 self.line(indent, text, mark)
@@ -159,7 +141,7 @@ class Writer:
             self.line(indent, "unreachable()", mark)
             self.line(indent, "return")
         else:
-            raise Loss("unsupported", f"instruction {opcode}")
+            raise Unsupported(f"instruction {opcode}")
 
     def _return(self, instruction: Instruction, indent: int, mark: Mark) -> None:
         static = self.plan.static_allocas

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from typing import Any
 
+from anabranch.analysis.addresses import Base
 from anabranch.expr import Expr, expr_vars
 from anabranch.ir.types import ArrayType, Type
 from anabranch.machine import State
@@ -14,7 +15,6 @@ from anabranch.reduce.merging.frames import StackCounts, stack_frames
 from anabranch.reduce.merging.join_points import stack_of
 from anabranch.reduce.merging.policies import PolicyContext
 from anabranch.reduce.qce import QueryCounts, similar
-from anabranch.reduce.qce.addresses import Base
 
 STAR = "symbolic"
 HOT_CELLS = 64  # hot places in memory that a key looks at

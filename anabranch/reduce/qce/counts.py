@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from anabranch.reduce.qce.addresses import Base
+from anabranch.analysis.addresses import Base
 from anabranch.reduce.qce.parameters import QceParameters
 
 Location = int | tuple[int, int]

@@ -15,8 +15,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from anabranch.analysis.addresses import Addresses, Base, Target
+from anabranch.analysis.components import strong_components
 from anabranch.ir.values import Local, Operand
-from anabranch.reduce.qce.addresses import Addresses, Base, Target
 from anabranch.reduce.qce.summaries import HEAP, Variable
 
 Read = Variable
@@ -90,7 +91,7 @@ class Graph:
         definition = self.addresses.definitions.get(operand.index)
         if definition is not None and definition.opcode in ("alloca", "getelementptr"):
             target = self.addresses.target(operand)
-            if target.static and target.places:
+            if target.static and target.pointees:
                 return []
         return [("local", operand.index)]
 
@@ -99,7 +100,7 @@ class Graph:
         """The memory an address means, as reads of `size` bytes, `offset` bytes further on (None:
         anywhere)."""
         reads: list[Read] = []
-        for base, start in target.places:
+        for base, start in target.pointees:
             if start is None or offset is None:
                 reads.append(("any", base))
             else:
@@ -221,51 +222,14 @@ class Graph:
 
 
 def reached_masks(successors: list[list[int]], own: dict[int, int]) -> list[int]:
-    """For every node the bits of all nodes it leads to, itself included: one walk by strong components."""
-    count = len(successors)
-    masks = [0] * count
-    number, low = [0] * count, [0] * count
-    component: list[int] = []
-    clock = 0
-    for root in range(count):
-        if number[root]:
-            continue
-        clock += 1
-        number[root] = low[root] = clock
-        component.append(root)
-        stack = [(root, iter(successors[root]))]
-        while stack:
-            node, rest = stack[-1]
-            for target in rest:
-                if not number[target]:
-                    clock += 1
-                    number[target] = low[target] = clock
-                    component.append(target)
-                    stack.append((target, iter(successors[target])))
-                    break
-                if low[target] > 0:
-                    low[node] = min(low[node], number[target])
-            else:
-                stack.pop()
-                if stack:
-                    low[stack[-1][0]] = min(low[stack[-1][0]], low[node])
-                if low[node] == number[node]:
-                    members = [component.pop()]
-                    while members[-1] != node:
-                        members.append(component.pop())
-                    _close(members, successors, own, masks, low)
+    """For every node the bits of all nodes it leads to, itself included."""
+    masks = [0] * len(successors)
+    for members in strong_components(successors):
+        mask = 0
+        for member in members:
+            mask |= own.get(member, 0)
+            for target in successors[member]:
+                mask |= masks[target]
+        for member in members:
+            masks[member] = mask
     return masks
-
-
-def _close(
-    members: list[int], successors: list[list[int]], own: dict[int, int], masks: list[int], low: list[int]
-) -> None:
-    """Give the nodes of a finished component their common mask; a low of -1 marks them as done."""
-    mask = 0
-    for member in members:
-        mask |= own.get(member, 0)
-        for target in successors[member]:
-            mask |= masks[target]
-    for member in members:
-        masks[member] = mask
-        low[member] = -1

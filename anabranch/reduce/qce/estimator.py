@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+from anabranch.analysis.addresses import Base
 from anabranch.analysis.callgraph import CallGraph, build_call_graph
+from anabranch.analysis.components import named_components
+from anabranch.analysis.escapes import Escapes
 from anabranch.ir.module import CallInfo, Module
 from anabranch.ir.types import Type
-from anabranch.reduce.qce.addresses import Base
-from anabranch.reduce.qce.components import components
 from anabranch.reduce.qce.counts import NO_COUNTS, Counts, GlobalCounts, Location
-from anabranch.reduce.qce.escapes import Escapes
 from anabranch.reduce.qce.function import FunctionCounts, Shape
 from anabranch.reduce.qce.parameters import QceParameters
 from anabranch.reduce.qce.summaries import NOTHING, Summary, external_summary, mixed
@@ -114,7 +114,7 @@ class QueryCounts:
         defined = list(graph.sites)
         names = set(defined)
         every = {f: [c for c in graph.callees(f) if c in names] for f in defined}
-        for number, members in enumerate(components(every)):
+        for number, members in enumerate(named_components(every)):
             self._indirect.update(dict.fromkeys(members, number))
         # Within a component of all calls, those through pointers are cut.
         kept = {
@@ -126,7 +126,7 @@ class QueryCounts:
             ]
             for f in defined
         }
-        self._members = components(kept)
+        self._members = named_components(kept)
         for number, members in enumerate(self._members):
             self._component.update(dict.fromkeys(members, number))
         for function in defined:

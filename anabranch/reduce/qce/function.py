@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import ldexp
 
+from anabranch.analysis.addresses import Addresses, Base
 from anabranch.analysis.cfg import build_cfg
 from anabranch.analysis.loops import find_loops
 from anabranch.analysis.tripcount import trip_count
 from anabranch.ir.module import Function, Module
-from anabranch.reduce.qce.addresses import Addresses, Base
 from anabranch.reduce.qce.bits import ones_of
 from anabranch.reduce.qce.counts import Cell, Counts, Location
 from anabranch.reduce.qce.dependence import Graph
@@ -153,10 +153,10 @@ class FunctionCounts:
             definition = definitions.get(local)
             if definition is None or definition.opcode != "getelementptr" or definition.result is None:
                 continue
-            places = self.shape.addresses.target(definition.result).places
-            if not places or places[0][0][0] == "global" or places[0][0][1] in live:
+            pointees = self.shape.addresses.target(definition.result).pointees
+            if not pointees or pointees[0][0][0] == "global" or pointees[0][0][1] in live:
                 continue
-            base, start = places[0]
+            base, start = pointees[0]
             own: Base = ("pointer", local)
             rest = any_offset.get(base, 0.0)
             if start is None:

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from anabranch.analysis.addresses import Addresses, Target
 from anabranch.analysis.callgraph import CALLS, direct_callee
 from anabranch.ir.module import Block, Function, Instruction, Module
 from anabranch.ir.types import PTR
 from anabranch.ir.values import ConstInt, InlineAsm, Local, Operand
-from anabranch.reduce.qce.addresses import Addresses, Target
 from anabranch.reduce.qce.dependence import Graph, Position, Read
 from anabranch.reduce.qce.parameters import QceParameters
 from anabranch.reduce.qce.summaries import HEAP, Summary, Variable
 from anabranch.reduce.qce.weights import known_targets
+from anabranch.semantics.integers import DIVISIONS, SHIFTS
 
 Callees = Callable[[int, int], Summary]
 """The summary of the call at a block and an instruction."""
-
-_DIVISIONS = frozenset(("udiv", "sdiv", "urem", "srem"))
-_SHIFTS = frozenset(("shl", "lshr", "ashr"))
 
 
 class Scanner:
@@ -75,8 +73,8 @@ class Scanner:
         target, reads = self._address(pointer, position)
         for value in values:
             reads = [*reads, *self.graph.value(value)]
-        if replaces and target.places and target.places[0][1] is not None:
-            base, start = target.places[0]
+        if replaces and target.pointees and target.pointees[0][1] is not None:
+            base, start = target.pointees[0]
             assert start is not None
             self.graph.kill(position, base, start, start + size)
         written = self.graph.contents(target, size)
@@ -172,9 +170,9 @@ class Scanner:
             return
         target = self.addresses.target(next(a for a in arguments if a.type is PTR))
         size = arguments[2] if not whole else None
-        if not target.places or target.places[0][1] is None:
+        if not target.pointees or target.pointees[0][1] is None:
             return
-        base, start = target.places[0]
+        base, start = target.pointees[0]
         assert start is not None
         if whole and start == 0:
             self.graph.kill(position, base, 0, None)
@@ -195,5 +193,5 @@ _HANDLERS: dict[str, _Handler] = {
     "ret": Scanner._return,
     "alloca": Scanner._check,
     **dict.fromkeys(CALLS, Scanner._call),
-    **dict.fromkeys(_DIVISIONS | _SHIFTS, Scanner._check),
+    **dict.fromkeys(DIVISIONS | SHIFTS, Scanner._check),
 }

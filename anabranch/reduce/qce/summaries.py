@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from anabranch.reduce.qce.addresses import Base
+from anabranch.analysis.addresses import Base
 from anabranch.reduce.qce.parameters import QceParameters
 
 Variable = (

@@ -19,7 +19,7 @@ from typing import Any
 from anabranch.expr import Expr, var
 from anabranch.expr.node import ITE, operands
 from anabranch.machine import State
-from anabranch.machine.elements import element_types
+from anabranch.semantics.elements import element_types
 from anabranch.machine.joining.same import same
 from anabranch.machine.objects import OBJECT_SHIFT, ObjectInfo
 from anabranch.machine.state import Continuation

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from anabranch.analysis.addresses import Addresses, Base
 from anabranch.analysis.callgraph import CALLS, CallGraph, mentioned, resolve_alias
 from anabranch.ir.module import Function, Instruction, Module
 from anabranch.ir.types import PTR
 from anabranch.ir.values import Operand
-from anabranch.reduce.qce.addresses import Addresses, Base
 
 _KEEPING = frozenset(("ret", "ptrtoint", "insertvalue", "insertelement", "atomicrmw", "cmpxchg"))
 """Instructions that put an address where it is no longer followed; a store does so with its first operand."""
@@ -77,5 +77,5 @@ class Escapes:
 
 
 def _keys(function: str, addresses: Addresses, operand: Operand) -> Iterator[tuple[str, Base]]:
-    for base, _ in addresses.target(operand).places:
+    for base, _ in addresses.target(operand).pointees:
         yield ("" if base[0] == "global" else function), base

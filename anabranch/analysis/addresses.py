@@ -7,69 +7,56 @@ from dataclasses import dataclass
 from typing import Literal
 
 from anabranch.analysis.callgraph import resolve_alias
+from anabranch.ir.indexing import constant_offset
 from anabranch.ir.module import Function, Instruction, Module
-from anabranch.ir.types import ArrayType, StructType, Type, VectorType
-from anabranch.ir.values import ConstExpr, ConstInt, GlobalRef, Local, Operand
+from anabranch.ir.types import Type
+from anabranch.ir.values import ConstExpr, GlobalRef, Local, Operand
 
 Base = tuple[Literal["global"], str] | tuple[Literal["alloca", "argument", "pointer"], int]
 """A global by name, or a local of the function by index: an alloca, an argument, any other pointer."""
 
-Place = tuple[Base, int | None]
+Pointee = tuple[Base, int | None]
 """A base and an offset in bytes from where it points; None if the offset is not constant."""
 
 _MAX_ROOTS = 8
-_SAME = frozenset(("bitcast", "addrspacecast", "freeze"))
+_STEPS = frozenset(("bitcast", "addrspacecast", "freeze", "getelementptr"))
+"""Instructions whose result points into what their first operand points into."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Places that an address may mean. The first is the address's own base; the others are what that base may
+    """What an address may point to. The first is the address's own base; the others are what that base may
     be one of (it is a phi or a select). `heap`: it may also lie where no base of the function leads."""
 
-    places: tuple[Place, ...]
+    pointees: tuple[Pointee, ...]
     heap: bool
 
     @property
     def static(self) -> bool:
         """The same address on every path: nothing to ask a solver for."""
         return not self.heap and all(
-            base[0] in ("global", "alloca") and offset is not None for base, offset in self.places
+            base[0] in ("global", "alloca") and offset is not None for base, offset in self.pointees
         )
 
 
 NOWHERE = Target((), False)
 
 
-def constant_offset(source: Type, indices: tuple[Operand, ...]) -> int | None:
-    """Bytes that the indices of a getelementptr add; None if one of them is not constant."""
-    offset, current = 0, source
-    for position, index in enumerate(indices):
-        if not isinstance(index, ConstInt):
-            return None
-        width = index.type.width
-        value = index.value - (1 << width) if index.value >> (width - 1) else index.value
-        if position == 0:
-            offset += value * source.size
-        elif isinstance(current, StructType):
-            if current.fields is None:
-                return None
-            offset += current.offsets[value]
-            current = current.fields[value]
-        elif isinstance(current, ArrayType | VectorType):
-            current = current.element
-            offset += value * current.size
-        else:
-            return None
-    return offset
+def _step(instruction: Instruction) -> int | None:
+    """The bytes that one of `_STEPS` adds to its operand."""
+    if instruction.opcode != "getelementptr":
+        return 0
+    assert isinstance(instruction.extra, Type)
+    return constant_offset(instruction.extra, instruction.operands[1:])
 
 
 def _shift(target: Target, offset: int | None) -> Target:
     if offset == 0:
         return target
-    places = tuple(
-        (base, None if start is None or offset is None else start + offset) for base, start in target.places
+    pointees = tuple(
+        (base, None if start is None or offset is None else start + offset) for base, start in target.pointees
     )
-    return Target(places, target.heap)
+    return Target(pointees, target.heap)
 
 
 class Addresses:
@@ -122,11 +109,7 @@ class Addresses:
             if instruction is None or instruction.opcode not in _STEPS:
                 self._found[operand.index] = self._root(operand, instruction)
                 break
-            offset: int | None = 0
-            if instruction.opcode == "getelementptr":
-                assert isinstance(instruction.extra, Type)
-                offset = constant_offset(instruction.extra, instruction.operands[1:])
-            chain.append((operand.index, offset))
+            chain.append((operand.index, _step(instruction)))
             operand = instruction.operands[0]
         target = self._found[operand.index] if isinstance(operand, Local) else self._constant(operand)
         for index, offset in reversed(chain):
@@ -139,15 +122,15 @@ class Addresses:
             return Target(((("argument", local.index), 0),), False) if known else NOWHERE
         if instruction.opcode == "alloca":
             return Target(((("alloca", local.index), 0),), False)
-        own: Place = (("pointer", local.index), 0)
+        own: Pointee = (("pointer", local.index), 0)
         if instruction.opcode in ("phi", "select"):
-            places, heap = self._choices(instruction)
-            return Target((own, *places), heap)
+            pointees, heap = self._choices(instruction)
+            return Target((own, *pointees), heap)
         return Target((own,), True)
 
-    def _choices(self, instruction: Instruction) -> tuple[list[Place], bool]:
+    def _choices(self, instruction: Instruction) -> tuple[list[Pointee], bool]:
         """Bases behind a web of phis and selects; offsets are kept only if the web has no further choices."""
-        roots: dict[Place, None] = {}
+        roots: dict[Pointee, None] = {}
         heap = nested = False
         assert instruction.result is not None
         seen = {instruction.result.index}
@@ -157,8 +140,8 @@ class Addresses:
             for operand in current.operands if current.opcode == "phi" else current.operands[1:]:
                 base, offset = self._chain(operand)
                 if not isinstance(base, Local):
-                    for place in _shift(self._constant(base), offset).places:
-                        roots[place] = None
+                    for pointee in _shift(self._constant(base), offset).pointees:
+                        roots[pointee] = None
                     continue
                 definition = self.definitions.get(base.index)
                 if definition is not None and definition.opcode in ("phi", "select"):
@@ -169,15 +152,15 @@ class Addresses:
                     continue
                 target = _shift(self._root(base, definition), offset)
                 heap = heap or target.heap
-                for place in target.places:
-                    roots[place] = None
-        places = list(roots)
+                for pointee in target.pointees:
+                    roots[pointee] = None
+        pointees = list(roots)
         if nested:
-            anywhere: dict[Place, None] = {(base, None): None for base, _ in roots}
-            places = list(anywhere)
-        if len(places) > _MAX_ROOTS:
+            anywhere: dict[Pointee, None] = {(base, None): None for base, _ in roots}
+            pointees = list(anywhere)
+        if len(pointees) > _MAX_ROOTS:
             return [], True
-        return places, heap
+        return pointees, heap
 
     def _chain(self, operand: Operand) -> tuple[Operand, int | None]:
         """The base of a chain of constant and variable steps, and the bytes they add."""
@@ -186,12 +169,7 @@ class Addresses:
             instruction = self.definitions.get(operand.index)
             if instruction is None or instruction.opcode not in _STEPS:
                 break
-            if instruction.opcode == "getelementptr":
-                assert isinstance(instruction.extra, Type)
-                step = constant_offset(instruction.extra, instruction.operands[1:])
-                total = None if step is None or total is None else total + step
+            step = _step(instruction)
+            total = None if step is None or total is None else total + step
             operand = instruction.operands[0]
         return operand, total
-
-
-_STEPS = _SAME | {"getelementptr"}

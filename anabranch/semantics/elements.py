@@ -6,8 +6,13 @@ from typing import Any
 
 from anabranch.expr import undefined
 from anabranch.ir.types import ArrayType, FloatType, IntType, PointerType, StructType, Type, VectorType
+from anabranch.semantics.faults import Unsupported
 
-Value = Any  # int | bool | Expr | tuple of values
+Value = Any
+"""An int, a bool for one bit, an Expr, or a tuple of values for aggregates and vectors."""
+
+FLOATS = frozenset(("float", "double", "x86_fp80"))
+"""Floating-point types with arithmetic."""
 
 
 def element_types(type: Type) -> tuple[Type, ...]:
@@ -28,19 +33,29 @@ def element_offsets(type: Type) -> tuple[int, ...]:
 
 
 def zero_value(type: Type) -> Value:
-    parts = element_types(type)
-    if parts or isinstance(type, ArrayType | VectorType | StructType):
-        return tuple(map(zero_value, parts))
+    if isinstance(type, ArrayType | VectorType | StructType):
+        return tuple(map(zero_value, element_types(type)))
     return False if type.bits == 1 else 0
 
 
 def undefined_value(type: Type) -> Value:
-    parts = element_types(type)
-    if parts or isinstance(type, ArrayType | VectorType | StructType):
-        return tuple(map(undefined_value, parts))
+    if isinstance(type, ArrayType | VectorType | StructType):
+        return tuple(map(undefined_value, element_types(type)))
     return undefined(type.bits)
 
 
 def is_scalar(type: Type) -> bool:
     """Does a value of this type live in one register as an int, bool or Expr?"""
     return isinstance(type, IntType | PointerType | FloatType)
+
+
+def lane_type(type: Type) -> Type:
+    """What an operation works on: the element of a vector, a scalar itself."""
+    return type.element if isinstance(type, VectorType) else type
+
+
+def float_width(type: Type) -> int:
+    """The width of a floating-point type that there is arithmetic for."""
+    if not isinstance(type, FloatType) or type.kind not in FLOATS:
+        raise Unsupported(f"arithmetic on {type}")
+    return type.bits

@@ -1,0 +1,1 @@
+"""What an LLVM operation means on values, concrete or symbolic (see README.md)."""
