@@ -227,6 +227,18 @@ def operands(n: Expr) -> Iterator[Expr]:
         yield n.c
 
 
+def low_width(n: Expr) -> int:
+    """Width of the low part of a concatenation."""
+    w: int = n.w - n.a.w if n.a.__class__ is Expr else n.b.w
+    return w
+
+
+def operand_width(n: Expr) -> int:
+    """Width of the operands of a node over two values of one width."""
+    w: int = n.a.w if n.a.__class__ is Expr else n.b.w
+    return w
+
+
 def forget_memos() -> None:
     """Drops every cached result; what is still needed is built or found again.
 

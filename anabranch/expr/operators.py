@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import node
-from .arith import add, add_const, lshr, mul, mul_const, shl, sub
+from .arith import add, add_const, lshr, mul, mul_const, shl, shl_const, sub
 from .bits import and_, and_const, or_, or_const, xor, xor_const
 from .boolean import negation
 from .compare import eq, eq_const, ult, ult_const
@@ -19,9 +19,8 @@ from .node import MASK, Expr
 _EMPTY = node._EMPTY
 _NODES = node.NODES
 
-# Results over a constant c are kept in `opm` of the node under c + k * 2**w, with a k for each operation
-# (addition under ~c). They are kept from the second time on: most nodes of a long computation are used once.
-_AND_KEY, _OR_KEY, _MUL_KEY, _SHL_KEY, _SHR_KEY = ([k << w for w in range(len(MASK))] for k in range(1, 6))
+# Results over a constant c are kept in `opm` of the node under c + k * 2**w, with a k for each operation.
+# They are kept from the second time on: most nodes of a long computation are used once.
 
 
 def _eq(x: Expr, y: Any) -> Any:
@@ -106,92 +105,47 @@ def _gt(x: Expr, y: Any) -> Any:
     return ult(y, x, x.w)
 
 
-def _remembered(x: Expr, y: int, key: int, f: Callable[[Expr, int], Any]) -> Any:
-    """f(x, y), kept under the key if it makes no new node."""
-    known = len(_NODES)
-    r = f(x, y)
-    if len(_NODES) == known:
-        if x.opm is _EMPTY:
-            x.opm = {}
-        x.opm[key] = r
-    return r
+def _with_constant(
+    k: int, neutral: list[int], by_constant: Callable[[Expr, int], Any], construct: Callable[..., Any]
+) -> Callable[[Expr, Any], Any]:
+    """An operator that keeps its results over constants, `neutral` (by width) aside."""
+    keys = [k << w for w in range(len(MASK))]
+
+    def operator(x: Expr, y: Any) -> Any:
+        w = x.w
+        if y.__class__ is int and w != 1:
+            if y == neutral[w]:
+                return x
+            key = y + keys[w]
+            r = x.opm.get(key)
+            if r is None:
+                known = len(_NODES)
+                r = by_constant(x, y)
+                if len(_NODES) == known:
+                    if x.opm is _EMPTY:
+                        x.opm = {}
+                    x.opm[key] = r
+            return r
+        return construct(x, y, w)
+
+    return operator
 
 
-def _add(x: Expr, y: Any) -> Any:
-    if y.__class__ is int and x.w != 1:
-        r = x.opm.get(~y)
-        return _remembered(x, y, ~y, add_const) if r is None else r
-    return add(x, y, x.w)
+_ZERO, _ONE = [0] * len(MASK), [1] * len(MASK)
+_xor = _with_constant(0, _ZERO, xor_const, xor)
+_and = _with_constant(1, MASK, and_const, and_)
+_or = _with_constant(2, _ZERO, or_const, or_)
+_mul = _with_constant(3, _ONE, mul_const, mul)
+_lshift = _with_constant(4, _ZERO, shl_const, shl)
+_rshift = _with_constant(5, _ZERO, lambda x, y: lshr(x, y, x.w), lshr)
+# What is added may be negative, or too large, where addresses were computed: nothing else is kept nearby.
+_add = _with_constant(7, _ZERO, add_const, add)
 
 
 def _sub(x: Expr, y: Any) -> Any:
     if y.__class__ is int and x.w != 1:
-        y = -y & MASK[x.w]
-        r = x.opm.get(~y)
-        return _remembered(x, y, ~y, add_const) if r is None else r
+        return _add(x, -y & MASK[x.w])
     return sub(x, y, x.w)
-
-
-def _xor(x: Expr, y: Any) -> Any:
-    if y.__class__ is int and x.w != 1:
-        r = x.opm.get(y)
-        return _remembered(x, y, y, xor_const) if r is None else r
-    return xor(x, y, x.w)
-
-
-def _and(x: Expr, y: Any) -> Any:
-    w = x.w
-    if y.__class__ is int and w != 1:
-        if y == MASK[w]:
-            return x
-        key = y + _AND_KEY[w]
-        r = x.opm.get(key)
-        return _remembered(x, y, key, and_const) if r is None else r
-    return and_(x, y, w)
-
-
-def _or(x: Expr, y: Any) -> Any:
-    w = x.w
-    if y.__class__ is int and w != 1:
-        key = y + _OR_KEY[w]
-        r = x.opm.get(key)
-        return _remembered(x, y, key, or_const) if r is None else r
-    return or_(x, y, w)
-
-
-def _mul(x: Expr, y: Any) -> Any:
-    w = x.w
-    if y.__class__ is int and w != 1:
-        key = y + _MUL_KEY[w]
-        r = x.opm.get(key)
-        return _remembered(x, y, key, mul_const) if r is None else r
-    return mul(x, y, w)
-
-
-def _shl_const(x: Expr, y: int) -> Any:
-    return shl(x, y, x.w)
-
-
-def _lshr_const(x: Expr, y: int) -> Any:
-    return lshr(x, y, x.w)
-
-
-def _lshift(x: Expr, y: Any) -> Any:
-    w = x.w
-    if y.__class__ is int and w != 1 and y < w:
-        key = y + _SHL_KEY[w]
-        r = x.opm.get(key)
-        return _remembered(x, y, key, _shl_const) if r is None else r
-    return shl(x, y, w)
-
-
-def _rshift(x: Expr, y: Any) -> Any:
-    w = x.w
-    if y.__class__ is int and w != 1 and y < w:
-        key = y + _SHR_KEY[w]
-        r = x.opm.get(key)
-        return _remembered(x, y, key, _lshr_const) if r is None else r
-    return lshr(x, y, w)
 
 
 def _rsub(x: Expr, y: Any) -> Any:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from anabranch.expr import MASK, Expr
-from anabranch.expr.evaluate import low_width
 from anabranch.expr.node import (
     ADD,
     AND,
@@ -28,6 +27,7 @@ from anabranch.expr.node import (
     VAR,
     XOR,
     ZEXT,
+    low_width,
 )
 from anabranch.expr.variables import postorder_within, values_within
 

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from anabranch.expr import MASK, Expr, expr_vars, postorder, variable
-from anabranch.expr.evaluate import SEMANTICS, low_width
 from anabranch.expr.node import (
     ADD,
     AND,
@@ -28,7 +27,9 @@ from anabranch.expr.node import (
     VAR,
     XOR,
     ZEXT,
+    low_width,
 )
+from anabranch.expr.registry import OPERATORS
 
 Ranges: TypeAlias = tuple[tuple[int, int], ...]
 ValueSet: TypeAlias = int | Ranges
@@ -183,7 +184,7 @@ def _table(e: Expr, w: int) -> list[Any]:
         if quick is not None and (n.op != EXTRACT or n.w > 1):
             _tables[n] = quick(n, a, b)
         else:
-            f = SEMANTICS[n.op]
+            f = OPERATORS[n.op].evaluate
             _tables[n] = [f(n, p, q, r) for p, q, r in zip(a, b, c, strict=True)]
     return _tables[e]
 

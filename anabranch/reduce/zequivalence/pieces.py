@@ -7,9 +7,8 @@ from itertools import compress
 from operator import is_not
 from typing import Any
 
-from anabranch.expr import Expr, expr_vars
+from anabranch.expr import Expr, expr_vars, join_bytes
 from anabranch.machine.joining.memory import expression_word
-from anabranch.machine.memory import join_bytes
 from anabranch.reduce.zequivalence.variables import variables_of
 
 BYTES_NUMBERED = 2_000_000  # of pages with expressions, at about 16 bytes each
