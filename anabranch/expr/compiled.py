@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from .evaluate import evaluate
@@ -55,3 +56,27 @@ def _line(n: Expr, i: int, name: Callable[[Any], str], space: dict[str, Any]) ->
         last=widths[-1],
         truth=" == 1" if n.w == 1 else "",
     )
+
+
+def evaluate_columns(n: Expr, columns: Sequence[list[Any]]) -> list[Any]:
+    """The values of one node for lists of values of `a`, `b` and `c`."""
+    operator = OPERATORS[n.op]
+    if operator.python is None:
+        f = operator.evaluate
+        return [f(n, a, b, c) for a, b, c in zip(*columns, strict=True)]
+    widths = operator.widths(n)
+    run = _comprehension(operator.python, len(widths), n.w == 1)
+    return run(*columns, n.c, MASK[n.w], n.w, 1 << (widths[0] - 1), widths[-1])
+
+
+@cache
+def _comprehension(python: str, arity: int, boolean: bool) -> Callable[..., list[Any]]:
+    text = python.format(
+        a="a", b="b", c="c", m="m", w="w", s="s", last="last", truth=" == 1" if boolean else ""
+    )
+    each, lists = ", ".join("abc"[:arity]), ", ".join("ABC"[:arity])
+    source = f"zip({lists}, strict=True)" if arity > 1 else lists
+    function: Callable[..., list[Any]] = eval(
+        f"lambda A, B, C, c, m, w, s, last: [{text} for {each} in {source}]"
+    )
+    return function

@@ -164,7 +164,7 @@ def _invert(x: Expr) -> Any:
     return _not(x) if x.w == 1 else xor_const(x, MASK[x.w])
 
 
-OPERATORS = {
+_METHODS = {
     "__eq__": _eq,
     "__ne__": _ne,
     "__lt__": _lt,
@@ -193,5 +193,5 @@ OPERATORS = {
 
 def install() -> None:
     """Gives Expr its operators."""
-    for name, function in OPERATORS.items():
+    for name, function in _METHODS.items():
         setattr(Expr, name, function)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from .node import MASK, NODES, Expr, Value, make
+from .node import MASK, Expr, Value, nary
 from .variables import expr_vars
 
 if TYPE_CHECKING:
@@ -72,10 +72,8 @@ def meaning(python: str) -> Meaning:
 
 def binder(op: str, w: int, a: Value, b: Expr, c: Expr) -> Expr:
     """A node that binds the variable `c` in `b`; nothing but `b` may be about that variable."""
-    key = (op, a.id, b.id, c.id, 6) if a.__class__ is Expr else (op, a, b.id, c.id, 7)
-    n = NODES.get(key)
-    if n is None:
-        n = make(key, op, w, a, b, c)
+    n = nary(op, w, a, b, c)
+    if n.vs is None:  # said here, since the operands know nothing of what is bound
         free = {*expr_vars(b), *(expr_vars(a) if a.__class__ is Expr else ())} - {c.a}
-        n.vs = tuple(sorted(free))  # said here, since the operands know nothing of what is bound
+        n.vs = tuple(sorted(free))
     return n

@@ -14,8 +14,8 @@ from typing import Any, TypeAlias
 from bitwuzla import Kind, RoundingMode, TermManager
 
 from anabranch.expr import MASK, Expr
-from anabranch.expr.fp import FP_CONVERT, RESULTS, ROUND, SI_TO_FP
 from anabranch.expr.fp import OPERATORS as FP_OPERATORS
+from anabranch.expr.fp import RESULTS, ROUND
 from anabranch.expr.fpvalue import FORMATS
 from anabranch.expr.lowering import lowered
 from anabranch.expr.node import EXTRACT, ITE, VAR, XOR, ZEXT, low_width, operands
@@ -122,13 +122,7 @@ _numbers: dict[Expr, Any] = {}  # floating-point terms
 _patterns: dict[Expr, tuple[Any, Any]] = {}  # floating-point result -> its bits, their side condition
 _sides: dict[Expr, tuple[Any, ...]] = {}
 _fp_sorts = {w: TERMS.mk_fp_sort(f.exponent_bits, f.fraction_bits + 1) for w, f in FORMATS.items() if f.code}
-_MODES = {
-    "rne": TERMS.mk_rm_value(RoundingMode.RNE),
-    "rna": TERMS.mk_rm_value(RoundingMode.RNA),
-    "rtz": TERMS.mk_rm_value(RoundingMode.RTZ),
-    "rtp": TERMS.mk_rm_value(RoundingMode.RTP),
-    "rtn": TERMS.mk_rm_value(RoundingMode.RTN),
-}
+_MODES = {mode: TERMS.mk_rm_value(getattr(RoundingMode, mode.upper())) for mode in ROUND}
 _RNE = _MODES["rne"]
 
 
@@ -198,8 +192,8 @@ NUMBER_OF: dict[str, Builder] = {
     "fsqrt": _rounded(Kind.FP_SQRT),
     "frem": _build_remainder,
     **{op: _to_integral(_MODES[mode]) for mode, op in ROUND.items()},
-    FP_CONVERT: lambda n: _mk(Kind.FP_TO_FP_FROM_FP, [_RNE, _number(n.a, n.a.w)], _indices(n.w)),
-    SI_TO_FP: lambda n: _mk(Kind.FP_TO_FP_FROM_SBV, [_RNE, _vector(n.a, n.a.w)], _indices(n.w)),
+    "fp_convert": lambda n: _mk(Kind.FP_TO_FP_FROM_FP, [_RNE, _number(n.a, n.a.w)], _indices(n.w)),
+    "si_to_fp": lambda n: _mk(Kind.FP_TO_FP_FROM_SBV, [_RNE, _vector(n.a, n.a.w)], _indices(n.w)),
 }
 
 
@@ -214,7 +208,7 @@ def _build_pattern(n: Expr) -> Any:
     nan = _mk(Kind.FP_IS_NAN, [number])
     side = _mk(Kind.OR, [nan, _mk(Kind.EQUAL, [_from_bits(pattern, w), number])])
     bits = pattern
-    if n.op != SI_TO_FP:
+    if n.op != "si_to_fp":
         bits = _mk(Kind.ITE, [nan, _nan_pattern(n), pattern])
     _patterns[n] = (bits, side)
     return bits
@@ -224,7 +218,7 @@ def _nan_pattern(n: Expr) -> Any:
     """The bits of a result that is a NaN: the first NaN operand quieted, else the default one."""
     w = n.w
     result = value_term(FORMATS[w].default_nan, w)
-    if n.op == FP_CONVERT:
+    if n.op == "fp_convert":
         return _converted_nan(n.a.term, n.a.w, w)
     for x in reversed([v for v in (n.a, n.b, n.c) if v is not None]):
         quiet = _mk(Kind.BV_OR, [_operand(x, w), value_term(FORMATS[w].quiet, w)])
@@ -295,16 +289,16 @@ def _needs(n: Expr, kind: int) -> Iterator[Need]:
     elif kind == BITS:
         if op in RESULTS:
             yield n, NUMBER
-            if op != SI_TO_FP:  # for NaNs
+            if op != "si_to_fp":  # for NaNs
                 for x in operands(n):
                     yield x, BITS
-                    if op != FP_CONVERT:
+                    if op != "fp_convert":
                         yield x, NUMBER
         else:
             below = NUMBER if op in FP_OPERATORS else BITS
             for x in operands(n):
                 yield x, below
-    elif op == SI_TO_FP:
+    elif op == "si_to_fp":
         yield n.a, BITS
     elif op in RESULTS:
         for x in operands(n):
