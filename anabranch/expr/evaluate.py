@@ -46,14 +46,14 @@ def evaluate_with(e: Expr, model: Mapping[int, int], memo: dict[Expr, Any], limi
             elif n.w == 1 and ((op == AND and a is False) or (op == OR and a is True)):
                 memo[n] = a
             else:
-                operator = OPERATORS[op]
-                if operator.binds:
-                    b = _function(b, c, model)
-                elif b.__class__ is Expr:
-                    b = memo[b]
                 if c.__class__ is Expr:
-                    c = memo[c]
-                f = operator.evaluate
+                    if OPERATORS[op].binds:
+                        b = _function(b, c, model)
+                    else:
+                        c = memo[c]
+                if b.__class__ is Expr:
+                    b = memo[b]
+                f = OPERATORS[op].evaluate
                 memo[n] = f(n, a, b, c)
         except KeyError as missing:
             if limit is not None and len(memo) > limit:
@@ -86,5 +86,6 @@ def substitute(e: Value, mapping: Mapping[Expr, Value]) -> Value:
         if a is n.a and b is n.b and c is n.c:
             memo[n] = n
         else:
-            memo[n] = OPERATORS[n.op].rebuild(n, a, b, c)
+            f = OPERATORS[n.op].rebuild
+            memo[n] = f(n, a, b, c)
     return memo[e]

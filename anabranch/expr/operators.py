@@ -19,8 +19,9 @@ from .node import MASK, Expr
 _EMPTY = node._EMPTY
 _NODES = node.NODES
 
-# Results over a constant c are kept in `opm` of the node under c + k * 2**w, with a k for each operation.
-# They are kept from the second time on: most nodes of a long computation are used once.
+# Results over a constant c are kept in `opm` of the node under c + k * 2**w, with a k for each operation
+# (addition under ~c). They are kept from the second time on: most nodes of a long computation are used once.
+_AND_KEY = [1 << w for w in range(len(MASK))]
 
 
 def _eq(x: Expr, y: Any) -> Any:
@@ -105,47 +106,71 @@ def _gt(x: Expr, y: Any) -> Any:
     return ult(y, x, x.w)
 
 
+def _remembered(x: Expr, y: int, key: int, f: Callable[[Expr, int], Any]) -> Any:
+    """f(x, y), kept under the key if it makes no new node."""
+    known = len(_NODES)
+    r = f(x, y)
+    if len(_NODES) == known:
+        if x.opm is _EMPTY:
+            x.opm = {}
+        x.opm[key] = r
+    return r
+
+
+def _add(x: Expr, y: Any) -> Any:
+    if y.__class__ is int and x.w != 1:
+        r = x.opm.get(~y)
+        return _remembered(x, y, ~y, add_const) if r is None else r
+    return add(x, y, x.w)
+
+
+def _sub(x: Expr, y: Any) -> Any:
+    if y.__class__ is int and x.w != 1:
+        y = -y & MASK[x.w]
+        r = x.opm.get(~y)
+        return _remembered(x, y, ~y, add_const) if r is None else r
+    return sub(x, y, x.w)
+
+
+def _xor(x: Expr, y: Any) -> Any:
+    if y.__class__ is int and x.w != 1:
+        r = x.opm.get(y)
+        return _remembered(x, y, y, xor_const) if r is None else r
+    return xor(x, y, x.w)
+
+
 def _with_constant(
-    k: int, neutral: list[int], by_constant: Callable[[Expr, int], Any], construct: Callable[..., Any]
+    k: int, by_constant: Callable[[Expr, int], Any], construct: Callable[[Any, Any, int], Any]
 ) -> Callable[[Expr, Any], Any]:
-    """An operator that keeps its results over constants, `neutral` (by width) aside."""
+    """An operator whose results over a constant are kept."""
     keys = [k << w for w in range(len(MASK))]
 
     def operator(x: Expr, y: Any) -> Any:
         w = x.w
         if y.__class__ is int and w != 1:
-            if y == neutral[w]:
-                return x
             key = y + keys[w]
             r = x.opm.get(key)
-            if r is None:
-                known = len(_NODES)
-                r = by_constant(x, y)
-                if len(_NODES) == known:
-                    if x.opm is _EMPTY:
-                        x.opm = {}
-                    x.opm[key] = r
-            return r
+            return _remembered(x, y, key, by_constant) if r is None else r
         return construct(x, y, w)
 
     return operator
 
 
-_ZERO, _ONE = [0] * len(MASK), [1] * len(MASK)
-_xor = _with_constant(0, _ZERO, xor_const, xor)
-_and = _with_constant(1, MASK, and_const, and_)
-_or = _with_constant(2, _ZERO, or_const, or_)
-_mul = _with_constant(3, _ONE, mul_const, mul)
-_lshift = _with_constant(4, _ZERO, shl_const, shl)
-_rshift = _with_constant(5, _ZERO, lambda x, y: lshr(x, y, x.w), lshr)
-# What is added may be negative, or too large, where addresses were computed: nothing else is kept nearby.
-_add = _with_constant(7, _ZERO, add_const, add)
+_or = _with_constant(2, or_const, or_)
+_mul = _with_constant(3, mul_const, mul)
+_lshift = _with_constant(4, shl_const, shl)
+_rshift = _with_constant(5, lambda x, y: lshr(x, y, x.w), lshr)
 
 
-def _sub(x: Expr, y: Any) -> Any:
-    if y.__class__ is int and x.w != 1:
-        return _add(x, -y & MASK[x.w])
-    return sub(x, y, x.w)
+def _and(x: Expr, y: Any) -> Any:
+    w = x.w
+    if y.__class__ is int and w != 1:
+        if y == MASK[w]:
+            return x
+        key = y + _AND_KEY[w]
+        r = x.opm.get(key)
+        return _remembered(x, y, key, and_const) if r is None else r
+    return and_(x, y, w)
 
 
 def _rsub(x: Expr, y: Any) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from .lowering import for_solvers
-from .node import VAR, Expr, Value, operands
+from .node import VAR, Expr, Value
 from .registry import OPERATORS
 from .variables import postorder
 
@@ -29,8 +29,7 @@ class Script:
 
     def operands(self, n: Expr) -> str:
         """All operands of a node."""
-        widths = OPERATORS[n.op].widths(n)
-        return " ".join(self.text(x, w) for x, w in zip((n.a, n.b, n.c), widths, strict=False))
+        return " ".join(map(self.text, (n.a, n.b, n.c), OPERATORS[n.op].widths(n)))
 
 
 def symbol(n: Expr) -> str:
@@ -61,8 +60,9 @@ def to_smtlib(constraints: Iterable[Expr], status: str | None = None, comment: s
     order = postorder([e for e in roots if e.__class__ is Expr])
     uses: dict[Expr, int] = {}
     for n in order:
-        for child in operands(n):
-            uses[child] = uses.get(child, 0) + 1
+        for child in (n.a, n.b, n.c):
+            if child.__class__ is Expr:
+                uses[child] = uses.get(child, 0) + 1
     script = Script()
     lines, names = script.lines, script.names
     depth: dict[Expr, int] = {}
@@ -77,7 +77,7 @@ def to_smtlib(constraints: Iterable[Expr], status: str | None = None, comment: s
             lines.append(f"(declare-const {names[n]} {sort(n.w)})")
             continue
         names[n] = OPERATORS[n.op].smtlib(n, script)
-        depth[n] = 1 + max((depth[child] for child in operands(n)), default=0)
+        depth[n] = 1 + max(depth[c] for c in (n.a, n.b, n.c) if c.__class__ is Expr)
         if uses.get(n, 0) > 1 or depth[n] >= 10:
             lines.append(f"(define-fun t{n.id} () {sort(n.w)} {names[n]})")
             names[n], depth[n] = f"t{n.id}", 0

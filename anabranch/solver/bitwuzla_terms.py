@@ -14,7 +14,6 @@ from typing import Any, TypeAlias
 from bitwuzla import Kind, RoundingMode, TermManager
 
 from anabranch.expr import MASK, Expr
-from anabranch.expr.fp import OPERATORS as FP_OPERATORS
 from anabranch.expr.fp import RESULTS, ROUND
 from anabranch.expr.fpvalue import FORMATS
 from anabranch.expr.lowering import lowered
@@ -88,7 +87,7 @@ def _build_concat(n: Expr) -> Any:
     return _mk(Kind.BV_CONCAT, [_vector(n.a, n.w - k), _vector(n.b, k)])
 
 
-# The term of a node whose operands have theirs.
+# Terms of bits of terms of bits.
 BITS_OF: dict[str, Builder] = {
     VAR: lambda n: TERMS.mk_const(sort(n.w), f"{n.b}#{n.a}"),
     "not": lambda n: _mk(Kind.NOT, [n.a.term]),
@@ -263,13 +262,21 @@ def _compared(kind: Kind) -> Builder:
     return build
 
 
-BITS_OF |= {
+# The bits of a node over numbers.
+FP_BITS_OF: dict[str, Builder] = {
     **dict.fromkeys(RESULTS, _build_pattern),
     "feq": _compared(Kind.FP_EQUAL),
     "flt": _compared(Kind.FP_LT),
     "fle": _compared(Kind.FP_LEQ),
     "fp_to_si": _build_to_int,
 }
+
+
+def _build_other(n: Expr) -> Any:
+    """The term of bits of a node that is no function of bits only."""
+    bits = lowered(n)
+    return FP_BITS_OF[n.op](n) if bits is None else _operand(bits, n.w)
+
 
 # -- walking ----------------------------------------------------------------------------------------------
 
@@ -280,6 +287,11 @@ Need = tuple[Expr, int]
 def _needs(n: Expr, kind: int) -> Iterator[Need]:
     """The terms that a term is built of."""
     op = n.op
+    if kind == BITS and op in BITS_OF:
+        for x in (n.a, n.b, n.c):
+            if x.__class__ is Expr:
+                yield x, BITS
+        return
     bits = lowered(n)
     if bits is not None:
         if kind == NUMBER:
@@ -295,9 +307,8 @@ def _needs(n: Expr, kind: int) -> Iterator[Need]:
                     if op != "fp_convert":
                         yield x, NUMBER
         else:
-            below = NUMBER if op in FP_OPERATORS else BITS
             for x in operands(n):
-                yield x, below
+                yield x, NUMBER
     elif op == "si_to_fp":
         yield n.a, BITS
     elif op in RESULTS:
@@ -334,8 +345,7 @@ def term(e: Expr) -> Any:
                 stack.extend(waiting)
                 continue
             if kind == BITS:
-                bits = lowered(n)
-                n.term = BITS_OF[n.op](n) if bits is None else _operand(bits, n.w)
+                n.term = BITS_OF.get(n.op, _build_other)(n)
             else:
                 _numbers[n] = _build_number(n)
         stack.pop()

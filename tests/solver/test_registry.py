@@ -16,7 +16,7 @@ from anabranch.expr.fp import OPERATORS as FP_OPERATORS
 from anabranch.expr.fp import RESULTS
 from anabranch.expr.registry import OPERATORS, Operator, binder, register
 from anabranch.solver import UNSAT, BitwuzlaBackend, Z3Backend
-from anabranch.solver.bitwuzla_terms import BITS_OF, NUMBER_OF
+from anabranch.solver.bitwuzla_terms import BITS_OF, FP_BITS_OF, NUMBER_OF
 from anabranch.solver.bounds import RULES, range_of
 from anabranch.solver.few import few_values
 from anabranch.solver.valuesets import truth_set
@@ -63,7 +63,7 @@ def test_a_name_is_registered_once() -> None:
 
 
 def test_tables_are_complete() -> None:
-    assert set(BITS_OF) == {node.VAR, *OPERATORS}
+    assert {*BITS_OF, *FP_BITS_OF} == {node.VAR, *OPERATORS}
     assert set(NUMBER_OF) == RESULTS
     assert set(RULES) == set(OPERATORS)
 
