@@ -43,8 +43,8 @@ from anabranch.expr import (
     xor,
     zext,
 )
-from anabranch.expr.evaluate import SEMANTICS
 from anabranch.expr.node import VAR
+from anabranch.expr.registry import OPERATORS
 from anabranch.reduce.zequivalence.constraint import StateConstraint
 
 KINDS = ("independent", "renamed", "changed")
@@ -201,7 +201,7 @@ def tables(roots: Sequence[Value], of: World) -> list[dict[Any, int]]:
                     for r, at_r in c.items():
                         at = at_pq & at_r
                         if at:
-                            value = SEMANTICS[n.op](n, p, q, r)
+                            value = OPERATORS[n.op].evaluate(n, p, q, r)
                             found[value] = found.get(value, 0) | at
         known[n] = found
     return [known[r] if r.__class__ is Expr else {r: everything} for r in roots]

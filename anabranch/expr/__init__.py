@@ -1,12 +1,13 @@
 """Bit-vector and floating-point expressions: interned nodes, simplifying constructors, evaluation, text."""
 
+from . import specification  # noqa: F401 (its entries register themselves)
 from .arith import add, ashr, bvnot, lshr, mul, neg, shl, sub
 from .bits import and_, or_, xor
 from .boolean import bool_and, bool_or, bool_xor, ite, not_
 from .casts import concat, extract, sext, trunc, zext
 from .compare import eq, ne, sge, sgt, sle, slt, truth, uge, ugt, ule, ult
 from .compiled import compile_evaluator
-from .count import bitreverse, bswap, ctlz, ctpop, cttz, from_bytes, to_bytes
+from .count import bitreverse, bswap, byte_parts, ctlz, ctpop, cttz, join_bytes, split_value
 from .division import sdiv, srem, udiv, urem
 from .evaluate import evaluate, substitute
 from .fp import (
@@ -36,7 +37,6 @@ from .fp import (
     si_to_fp,
     ui_to_fp,
 )
-from .fp_smtlib import install as _install_fp_text
 from .node import (
     MASK,
     NODES,
@@ -57,7 +57,6 @@ from .smtlib import short_text, to_smtlib
 from .variables import expr_vars, postorder
 
 _install_operators()
-_install_fp_text()
 
 __all__ = [
     "MASK",
@@ -75,6 +74,7 @@ __all__ = [
     "bool_xor",
     "bswap",
     "bvnot",
+    "byte_parts",
     "collect",
     "compile_evaluator",
     "concat",
@@ -103,7 +103,6 @@ __all__ = [
     "fp_to_ui",
     "frem",
     "frint",
-    "from_bytes",
     "fround",
     "fsqrt",
     "fsub",
@@ -111,6 +110,7 @@ __all__ = [
     "is_infinite",
     "is_nan",
     "ite",
+    "join_bytes",
     "lshr",
     "mul",
     "ne",
@@ -129,10 +129,10 @@ __all__ = [
     "si_to_fp",
     "sle",
     "slt",
+    "split_value",
     "srem",
     "sub",
     "substitute",
-    "to_bytes",
     "to_smtlib",
     "trunc",
     "truth",

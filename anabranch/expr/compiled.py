@@ -3,30 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
-from .evaluate import SEMANTICS, low_width
+from .evaluate import evaluate
 from .node import MASK, VAR, Expr, Value
+from .registry import OPERATORS
 from .variables import postorder
-
-_TEMPLATES = {
-    "not": "not {a}",
-    "zext": "+{a}",
-    "extract": "{a} >> {lo} & {m}",
-    "concat": "{a} << {lw} | {b}",
-    "ite": "{b} if {a} else {c}",
-    "add": "({a} + {b}) & {m}",
-    "sub": "({a} - {b}) & {m}",
-    "mul": "{a} * {b} & {m}",
-    "and": "{a} & {b}",
-    "or": "{a} | {b}",
-    "xor": "{a} ^ {b}",
-    "shl": "({a} << {b} & {m} if {b} < {w} else 0)",
-    "lshr": "({a} >> {b} if {b} < {w} else 0)",
-    "eq": "{a} == {b}",
-    "ult": "{a} < {b}",
-    "slt": "({a} ^ {s}) < ({b} ^ {s})",
-}
 
 
 def compile_evaluator(exprs: Sequence[Value]) -> Callable[[Mapping[int, int]], tuple[Any, ...]]:
@@ -54,21 +37,46 @@ def compile_evaluator(exprs: Sequence[Value]) -> Callable[[Mapping[int, int]], t
 
 def _line(n: Expr, i: int, name: Callable[[Any], str], space: dict[str, Any]) -> str:
     """The expression of one node in Python."""
-    template = _TEMPLATES.get(n.op)
-    if template is None:
+    operator = OPERATORS[n.op]
+    if operator.python is None:
         space[f"n{i}"] = n
-        space[f"f{i}"] = SEMANTICS[n.op]
+        if operator.binds:
+            space[f"f{i}"] = evaluate
+            return f"f{i}(n{i}, model)"
+        space[f"f{i}"] = operator.evaluate
         return f"f{i}(n{i}, {name(n.a)}, {name(n.b)}, {name(n.c)})"
-    if n.op == "extract" and n.w == 1:
-        template = "{a} >> {lo} & 1 == 1"
-    a_w = n.a.w if n.a.__class__ is Expr else n.w
-    return template.format(
+    widths = operator.widths(n)
+    return operator.python.format(
         a=name(n.a),
         b=name(n.b),
         c=name(n.c),
         m=MASK[n.w],
         w=n.w,
-        s=1 << (a_w - 1),
-        lo=n.c,
-        lw=low_width(n) if n.op == "concat" else 0,
+        s=1 << (widths[0] - 1),
+        last=widths[-1],
+        truth=" == 1" if n.w == 1 else "",
     )
+
+
+def evaluate_columns(n: Expr, columns: Sequence[list[Any]]) -> list[Any]:
+    """The values of one node for lists of values of `a`, `b` and `c`."""
+    operator = OPERATORS[n.op]
+    if operator.python is None:
+        f = operator.evaluate
+        return [f(n, a, b, c) for a, b, c in zip(*columns, strict=True)]
+    widths = operator.widths(n)
+    run = _comprehension(operator.python, len(widths), n.w == 1)
+    return run(*columns, n.c, MASK[n.w], n.w, 1 << (widths[0] - 1), widths[-1])
+
+
+@cache
+def _comprehension(python: str, arity: int, boolean: bool) -> Callable[..., list[Any]]:
+    text = python.format(
+        a="a", b="b", c="c", m="m", w="w", s="s", last="last", truth=" == 1" if boolean else ""
+    )
+    each, lists = ", ".join("abc"[:arity]), ", ".join("ABC"[:arity])
+    source = f"zip({lists}, strict=True)" if arity > 1 else lists
+    function: Callable[..., list[Any]] = eval(
+        f"lambda A, B, C, c, m, w, s, last: [{text} for {each} in {source}]"
+    )
+    return function

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from operator import is_
+from collections.abc import Sequence
 
 from .arith import add
 from .boolean import as_bool, ite
 from .casts import concat, extract, zext
-from .node import EXTRACT, MASK, Expr, Value
+from .node import EXTRACT, MASK, Expr, Value, undefined
 
 
 def ctpop(x: Value, w: int) -> Value:
@@ -71,28 +71,41 @@ def _reversed(x: Expr, w: int, step: int) -> Value:
     return r
 
 
-def to_bytes(x: Value, w: int) -> tuple[Value, ...]:
-    """The bytes of x, low first; the last one is zero extended if the width is odd."""
-    if x.__class__ is not Expr:
-        return tuple(int(x).to_bytes((w + 7) // 8, "little"))
-    parts = x.bytes
+def join_bytes(data: Sequence[Value]) -> Value:
+    """The little-endian value of some bytes, at least one of which may be an expression."""
+    first = data[0]
+    if first.__class__ is not int:
+        width = 8 * len(data)
+        if first.op == EXTRACT and first.c == 0 and first.a.w == width:
+            whole = byte_parts(first.a)
+            for mine, part in zip(data, whole, strict=True):
+                if mine is not part:
+                    break
+            else:
+                return first.a
+        unknown = undefined(8)
+        if first is unknown and all(x is unknown for x in data):
+            return undefined(width)
+    value, bits = first, 8
+    for byte in data[1:]:
+        value = concat(byte, 8, value, bits)
+        bits += 8
+    return value
+
+
+def byte_parts(value: Expr) -> tuple[Value, ...]:
+    """The bytes of an expression, low first; kept on the node so that whole values stay recognisable."""
+    parts = value.bytes
     if parts is None:
-        if w % 8:
-            whole = (w + 7) // 8 * 8
-            parts = to_bytes(zext(x, w, whole), whole)
-        else:
-            parts = tuple(extract(x, k, 8) for k in range(0, w, 8))
-        x.bytes = parts
+        width = value.w
+        parts = value.bytes = tuple(extract(value, lo, 8, width) for lo in range(0, width, 8))
     return parts
 
 
-def from_bytes(parts: tuple[Value, ...] | list[Value]) -> Value:
-    """The value whose bytes these are, low first."""
-    r = parts[0]
-    if r.__class__ is Expr and r.op == EXTRACT:
-        whole = r.a
-        if whole.w == 8 * len(parts) and whole.bytes is not None and all(map(is_, whole.bytes, parts)):
-            return whole
-    for k in range(1, len(parts)):
-        r = concat(parts[k], 8, r, 8 * k)
-    return r
+def split_value(value: Value, size: int) -> Sequence[Value]:
+    """`size` bytes of a value, low first."""
+    if value.__class__ is Expr:
+        if value.w == 8 * size:
+            return (value,) if size == 1 else byte_parts(value)
+        raise TypeError(f"a value of {value.w} bits does not fill {size} bytes")
+    return (int(value) & ((1 << 8 * size) - 1)).to_bytes(size, "little")

@@ -14,17 +14,7 @@ def _signed(x: int, w: int) -> int:
     return x - ((x >> (w - 1)) << w)
 
 
-def fold_udiv(x: int, y: int, w: int) -> int:
-    """Concrete unsigned quotient."""
-    return x // y if y else MASK[w]
-
-
-def fold_urem(x: int, y: int, w: int) -> int:
-    """Concrete unsigned remainder."""
-    return x % y if y else x
-
-
-def fold_sdiv(x: int, y: int, w: int) -> int:
+def _fold_sdiv(x: int, y: int, w: int) -> int:
     """Concrete signed quotient, towards zero."""
     p, q = _signed(x, w), _signed(y, w)
     if q == 0:
@@ -33,7 +23,7 @@ def fold_sdiv(x: int, y: int, w: int) -> int:
     return (-r if (p < 0) != (q < 0) else r) & MASK[w]
 
 
-def fold_srem(x: int, y: int, w: int) -> int:
+def _fold_srem(x: int, y: int, w: int) -> int:
     """Concrete signed remainder, with the sign of the dividend."""
     p, q = _signed(x, w), _signed(y, w)
     if q == 0:
@@ -71,7 +61,7 @@ def udiv(x: Value, y: Value, w: int) -> Value:
         return not_(bool_and(not_(as_bool(x)), as_bool(y)))
     if y.__class__ is not Expr:
         if x.__class__ is not Expr:
-            return fold_udiv(x, y, w)
+            return x // y if y else MASK[w]
         if y == 0:
             return MASK[w]
         if is_power_of_two(y):
@@ -91,7 +81,7 @@ def urem(x: Value, y: Value, w: int) -> Value:
         return bool_and(as_bool(x), not_(as_bool(y)))
     if y.__class__ is not Expr:
         if x.__class__ is not Expr:
-            return fold_urem(x, y, w)
+            return x % y if y else x
         if y == 0:
             return x
         if is_power_of_two(y):
@@ -114,7 +104,7 @@ def sdiv(x: Value, y: Value, w: int) -> Value:
     if w == 1:
         return not_(bool_and(not_(as_bool(x)), as_bool(y)))
     if x.__class__ is not Expr and y.__class__ is not Expr:
-        return fold_sdiv(x, y, w)
+        return _fold_sdiv(x, y, w)
     if y.__class__ is not Expr:
         if y == 1:
             return x
@@ -130,7 +120,7 @@ def srem(x: Value, y: Value, w: int) -> Value:
     if w == 1:
         return bool_and(as_bool(x), not_(as_bool(y)))
     if x.__class__ is not Expr and y.__class__ is not Expr:
-        return fold_srem(x, y, w)
+        return _fold_srem(x, y, w)
     if y.__class__ is not Expr:
         if y in (1, MASK[w]):
             return 0

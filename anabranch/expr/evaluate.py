@@ -5,99 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .arith import add, ashr, lshr, mul, shl, sub
-from .bits import and_, or_, xor
-from .boolean import ite, not_
-from .casts import concat, extract, sext, zext
-from .compare import eq, slt, ult
-from .division import fold_sdiv, fold_srem, fold_udiv, fold_urem, sdiv, srem, udiv, urem
-from .node import (
-    ADD,
-    AND,
-    ASHR,
-    CONCAT,
-    EQ,
-    EXTRACT,
-    ITE,
-    LSHR,
-    MASK,
-    MUL,
-    NOT,
-    OR,
-    SDIV,
-    SEXT,
-    SHL,
-    SLT,
-    SREM,
-    SUB,
-    UDIV,
-    ULT,
-    UREM,
-    VAR,
-    XOR,
-    ZEXT,
-    Expr,
-    Value,
-)
+from .node import AND, ITE, OR, VAR, Expr, Value
+from .registry import OPERATORS
 from .variables import postorder
-
-# Concrete semantics by operator: (node, values of a, b, c) -> int or bool.
-SEMANTICS: dict[str, Callable[[Expr, Any, Any, Any], Any]] = {
-    NOT: lambda n, a, b, c: not a,
-    ZEXT: lambda n, a, b, c: int(a),
-    SEXT: lambda n, a, b, c: sext(a, n.a.w, n.w),
-    EXTRACT: lambda n, a, b, c: extract(a, n.c, n.w),
-    CONCAT: lambda n, a, b, c: a << low_width(n) | b,
-    ITE: lambda n, a, b, c: b if a else c,
-    ADD: lambda n, a, b, c: (a + b) & MASK[n.w],
-    SUB: lambda n, a, b, c: (a - b) & MASK[n.w],
-    MUL: lambda n, a, b, c: a * b & MASK[n.w],
-    AND: lambda n, a, b, c: a & b,
-    OR: lambda n, a, b, c: a | b,
-    XOR: lambda n, a, b, c: a ^ b,
-    SHL: lambda n, a, b, c: a << b & MASK[n.w] if b < n.w else 0,
-    LSHR: lambda n, a, b, c: a >> b if b < n.w else 0,
-    ASHR: lambda n, a, b, c: ashr(a, b, n.w),
-    UDIV: lambda n, a, b, c: fold_udiv(a, b, n.w),
-    UREM: lambda n, a, b, c: fold_urem(a, b, n.w),
-    SDIV: lambda n, a, b, c: fold_sdiv(a, b, n.w),
-    SREM: lambda n, a, b, c: fold_srem(a, b, n.w),
-    EQ: lambda n, a, b, c: a == b,
-    ULT: lambda n, a, b, c: a < b,
-    SLT: lambda n, a, b, c: slt(a, b, n.a.w),
-}
-
-# How a node is built again over other operands: (node, a, b, c) -> value.
-REBUILD: dict[str, Callable[[Expr, Any, Any, Any], Any]] = {
-    NOT: lambda n, a, b, c: not_(a),
-    ZEXT: lambda n, a, b, c: zext(a, n.a.w, n.w),
-    SEXT: lambda n, a, b, c: sext(a, n.a.w, n.w),
-    EXTRACT: lambda n, a, b, c: extract(a, n.c, n.w),
-    CONCAT: lambda n, a, b, c: concat(a, n.w - low_width(n), b, low_width(n)),
-    ITE: lambda n, a, b, c: ite(a, b, c, n.w),
-    ADD: lambda n, a, b, c: add(a, b, n.w),
-    SUB: lambda n, a, b, c: sub(a, b, n.w),
-    MUL: lambda n, a, b, c: mul(a, b, n.w),
-    AND: lambda n, a, b, c: and_(a, b, n.w),
-    OR: lambda n, a, b, c: or_(a, b, n.w),
-    XOR: lambda n, a, b, c: xor(a, b, n.w),
-    SHL: lambda n, a, b, c: shl(a, b, n.w),
-    LSHR: lambda n, a, b, c: lshr(a, b, n.w),
-    ASHR: lambda n, a, b, c: ashr(a, b, n.w),
-    UDIV: lambda n, a, b, c: udiv(a, b, n.w),
-    UREM: lambda n, a, b, c: urem(a, b, n.w),
-    SDIV: lambda n, a, b, c: sdiv(a, b, n.w),
-    SREM: lambda n, a, b, c: srem(a, b, n.w),
-    EQ: lambda n, a, b, c: eq(a, b, n.a.w),
-    ULT: lambda n, a, b, c: ult(a, b, n.a.w),
-    SLT: lambda n, a, b, c: slt(a, b, n.a.w),
-}
-
-
-def low_width(n: Expr) -> int:
-    """Width of the low part of a concatenation."""
-    w: int = n.w - n.a.w if n.a.__class__ is Expr else n.b.w
-    return w
 
 
 def evaluate(e: Value, model: Mapping[int, int]) -> Any:
@@ -136,11 +46,15 @@ def evaluate_with(e: Expr, model: Mapping[int, int], memo: dict[Expr, Any], limi
             elif n.w == 1 and ((op == AND and a is False) or (op == OR and a is True)):
                 memo[n] = a
             else:
+                if c.__class__ is Expr:
+                    if OPERATORS[op].binds:
+                        b = _function(b, c, model)
+                    else:
+                        c = memo[c]
                 if b.__class__ is Expr:
                     b = memo[b]
-                if c.__class__ is Expr:
-                    c = memo[c]
-                memo[n] = SEMANTICS[op](n, a, b, c)
+                f = OPERATORS[op].evaluate
+                memo[n] = f(n, a, b, c)
         except KeyError as missing:
             if limit is not None and len(memo) > limit:
                 raise TooLong from None
@@ -148,6 +62,11 @@ def evaluate_with(e: Expr, model: Mapping[int, int], memo: dict[Expr, Any], limi
             continue
         stack.pop()
     return memo[e]
+
+
+def _function(e: Expr, bound: Expr, model: Mapping[int, int]) -> Callable[[int], Any]:
+    """The value of an expression as a function of a variable."""
+    return lambda value: evaluate(e, {**model, bound.a: value})
 
 
 def substitute(e: Value, mapping: Mapping[Expr, Value]) -> Value:
@@ -167,5 +86,6 @@ def substitute(e: Value, mapping: Mapping[Expr, Value]) -> Value:
         if a is n.a and b is n.b and c is n.c:
             memo[n] = n
         else:
-            memo[n] = REBUILD[n.op](n, a, b, c)
+            f = OPERATORS[n.op].rebuild
+            memo[n] = f(n, a, b, c)
     return memo[e]

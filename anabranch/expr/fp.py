@@ -15,64 +15,50 @@ from .bits import and_, or_, xor
 from .boolean import bool_or, ite, not_
 from .casts import extract, sext, trunc, zext
 from .compare import eq, ugt
-from .evaluate import REBUILD, SEMANTICS
 from .fpvalue import FORMATS
-from .node import MASK, NODES, Expr, Value, binary, binary_const, const_binary, make, unary
+from .node import MASK, Expr, Value, binary, binary_const, const_binary, nary, unary
 
-FADD, FSUB, FMUL, FDIV, FREM, FFMA, FSQRT = "fadd", "fsub", "fmul", "fdiv", "frem", "ffma", "fsqrt"
-FEQ, FLT, FLE = "feq", "flt", "fle"
-FP_CONVERT, SI_TO_FP, FP_TO_SI = "fp_convert", "si_to_fp", "fp_to_si"
-ROUND = {
-    "rtz": "fround.rtz",
-    "rtp": "fround.rtp",
-    "rtn": "fround.rtn",
-    "rne": "fround.rne",
-    "rna": "fround.rna",
-}
-
-
-def operand_width(n: Expr) -> int:
-    """Width of the operands of a node over two values."""
-    w: int = n.a.w if n.a.__class__ is Expr else n.b.w
-    return w
+# Rounding to an integer, by mode.
+ROUND = {mode: f"fround.{mode}" for mode in ("rtz", "rtp", "rtn", "rne", "rna")}
+# Operators whose value is the bit pattern of a number, and all that are about such values.
+RESULTS = frozenset(
+    ("fadd", "fsub", "fmul", "fdiv", "frem", "ffma", "fsqrt", "fp_convert", "si_to_fp", *ROUND.values())
+)
+OPERATORS = RESULTS | {"feq", "flt", "fle", "fp_to_si"}
 
 
 def _binary(
-    op: str, concrete: Callable[[int, int, int], int], w_of_result: int | None = None
-) -> Callable[..., Value]:
+    op: str, concrete: Callable[[int, int, int], int], truth: bool = False
+) -> Callable[[Value, Value, int], Value]:
     def operation(x: Value, y: Value, w: int) -> Value:
-        result = w if w_of_result is None else w_of_result
+        result = 1 if truth else w
         if x.__class__ is Expr:
             return binary(op, result, x, y) if y.__class__ is Expr else binary_const(op, result, x, y)
         return const_binary(op, result, x, y) if y.__class__ is Expr else concrete(x, y, w)
 
-    SEMANTICS[op] = lambda n, a, b, c: concrete(a, b, operand_width(n))
-    REBUILD[op] = lambda n, a, b, c: operation(a, b, operand_width(n))
     return operation
 
 
-fadd = _binary(FADD, fpvalue.fadd)
-fsub = _binary(FSUB, fpvalue.fsub)
-fmul = _binary(FMUL, fpvalue.fmul)
-fdiv = _binary(FDIV, fpvalue.fdiv)
-frem = _binary(FREM, fpvalue.frem)
-_feq = _binary(FEQ, fpvalue.feq, 1)
-_flt = _binary(FLT, fpvalue.flt, 1)
-_fle = _binary(FLE, fpvalue.fle, 1)
+fadd = _binary("fadd", fpvalue.fadd)
+fsub = _binary("fsub", fpvalue.fsub)
+fmul = _binary("fmul", fpvalue.fmul)
+fdiv = _binary("fdiv", fpvalue.fdiv)
+frem = _binary("frem", fpvalue.frem)
+feq = _binary("feq", fpvalue.feq, truth=True)
+flt = _binary("flt", fpvalue.flt, truth=True)
+fle = _binary("fle", fpvalue.fle, truth=True)
 
 
 def fsqrt(x: Value, w: int) -> Value:
     """Square root."""
-    return unary(FSQRT, w, x) if x.__class__ is Expr else fpvalue.fsqrt(x, w)
+    return unary("fsqrt", w, x) if x.__class__ is Expr else fpvalue.fsqrt(x, w)
 
 
 def ffma(x: Value, y: Value, z: Value, w: int) -> Value:
     """x * y + z with one rounding."""
     if x.__class__ is not Expr and y.__class__ is not Expr and z.__class__ is not Expr:
         return fpvalue.ffma(x, y, z, w)
-    key = (FFMA, w, *((v.id,) if v.__class__ is Expr else (v, None) for v in (x, y, z)))
-    n = NODES.get(key)
-    return make(key, FFMA, w, x, y, z) if n is None else n
+    return nary("ffma", w, x, y, z)
 
 
 def _round(mode: str) -> Callable[[Value, int], Value]:
@@ -81,8 +67,6 @@ def _round(mode: str) -> Callable[[Value, int], Value]:
     def operation(x: Value, w: int) -> Value:
         return unary(op, w, x) if x.__class__ is Expr else fpvalue.fround(x, mode, w)
 
-    SEMANTICS[op] = lambda n, a, b, c: fpvalue.fround(a, mode, n.w)
-    REBUILD[op] = lambda n, a, b, c: operation(a, n.w)
     return operation
 
 
@@ -91,11 +75,6 @@ fceil = _round("rtp")
 ffloor = _round("rtn")
 frint = _round("rne")  # also nearbyint and roundeven
 fround = _round("rna")
-
-SEMANTICS[FSQRT] = lambda n, a, b, c: fpvalue.fsqrt(a, n.w)
-REBUILD[FSQRT] = lambda n, a, b, c: fsqrt(a, n.w)
-SEMANTICS[FFMA] = lambda n, a, b, c: fpvalue.ffma(a, b, c, n.w)
-REBUILD[FFMA] = lambda n, a, b, c: ffma(a, b, c, n.w)
 
 # -- signs ------------------------------------------------------------------------------------------------
 
@@ -145,24 +124,24 @@ def _uno(x: Value, y: Value, w: int) -> Value:
 
 
 def _one(x: Value, y: Value, w: int) -> Value:
-    return bool_or(_flt(x, y, w), _flt(y, x, w))
+    return bool_or(flt(x, y, w), flt(y, x, w))
 
 
 PREDICATES: dict[str, Callable[[Value, Value, int], Value]] = {
     "false": lambda x, y, w: False,
-    "oeq": _feq,
-    "ogt": lambda x, y, w: _flt(y, x, w),
-    "oge": lambda x, y, w: _fle(y, x, w),
-    "olt": _flt,
-    "ole": _fle,
+    "oeq": feq,
+    "ogt": lambda x, y, w: flt(y, x, w),
+    "oge": lambda x, y, w: fle(y, x, w),
+    "olt": flt,
+    "ole": fle,
     "one": _one,
     "ord": lambda x, y, w: not_(_uno(x, y, w)),
     "ueq": lambda x, y, w: not_(_one(x, y, w)),
-    "ugt": lambda x, y, w: not_(_fle(x, y, w)),
-    "uge": lambda x, y, w: not_(_flt(x, y, w)),
-    "ult": lambda x, y, w: not_(_fle(y, x, w)),
-    "ule": lambda x, y, w: not_(_flt(y, x, w)),
-    "une": lambda x, y, w: not_(_feq(x, y, w)),
+    "ugt": lambda x, y, w: not_(fle(x, y, w)),
+    "uge": lambda x, y, w: not_(flt(x, y, w)),
+    "ult": lambda x, y, w: not_(fle(y, x, w)),
+    "ule": lambda x, y, w: not_(flt(y, x, w)),
+    "une": lambda x, y, w: not_(feq(x, y, w)),
     "uno": _uno,
     "true": lambda x, y, w: True,
 }
@@ -181,12 +160,12 @@ def _choose(x: Value, y: Value, w: int, x_first: Value, x_if_signs_differ: Value
 
 def fmin(x: Value, y: Value, w: int) -> Value:
     """The lesser; a number before a NaN, -0 before +0."""
-    return _choose(x, y, w, _flt(x, y, w), sign_bit(x, w))
+    return _choose(x, y, w, flt(x, y, w), sign_bit(x, w))
 
 
 def fmax(x: Value, y: Value, w: int) -> Value:
     """The greater; a number before a NaN, +0 before -0."""
-    return _choose(x, y, w, not_(_flt(x, y, w)), not_(sign_bit(x, w)))
+    return _choose(x, y, w, not_(flt(x, y, w)), not_(sign_bit(x, w)))
 
 
 # -- conversions ------------------------------------------------------------------------------------------
@@ -196,7 +175,7 @@ def fp_convert(x: Value, w_from: int, w_to: int) -> Value:
     """The value in another width."""
     if w_from == w_to:
         return x
-    return unary(FP_CONVERT, w_to, x) if x.__class__ is Expr else fpvalue.fp_convert(x, w_from, w_to)
+    return unary("fp_convert", w_to, x) if x.__class__ is Expr else fpvalue.fp_convert(x, w_from, w_to)
 
 
 def si_to_fp(x: Value, w_int: int, w_fp: int) -> Value:
@@ -205,7 +184,7 @@ def si_to_fp(x: Value, w_int: int, w_fp: int) -> Value:
         return fpvalue.si_to_fp(x, w_int, w_fp)
     if w_int == 1:
         x = sext(x, 1, 2)
-    return unary(SI_TO_FP, w_fp, x)
+    return unary("si_to_fp", w_fp, x)
 
 
 def ui_to_fp(x: Value, w_int: int, w_fp: int) -> Value:
@@ -222,7 +201,7 @@ def fp_to_si(x: Value, w_fp: int, w_int: int) -> Value:
         return trunc(fp_to_si(x, w_fp, 32), 32, w_int)
     if 32 < w_int < 64:
         return trunc(fp_to_si(x, w_fp, 64), 64, w_int)
-    return unary(FP_TO_SI, w_int, x) if x.__class__ is Expr else fpvalue.fp_to_si(x, w_fp, w_int)
+    return unary("fp_to_si", w_int, x) if x.__class__ is Expr else fpvalue.fp_to_si(x, w_fp, w_int)
 
 
 def fp_to_ui(x: Value, w_fp: int, w_int: int) -> Value:
@@ -237,18 +216,6 @@ def fp_to_ui(x: Value, w_fp: int, w_int: int) -> Value:
     limit = fpvalue.si_to_fp(1 << 63, 65, w_fp)
     if w_fp == x87.WIDTH:
         high = xor(fp_to_si(fsub(x, limit, w_fp), w_fp, 64), 1 << 63, 64)
-        return ite(_fle(limit, x, w_fp), high, low, 64)
+        return ite(fle(limit, x, w_fp), high, low, 64)
     high = fp_to_si(fsub(x, limit, w_fp), w_fp, 64)
     return or_(low, and_(high, ashr(low, 63, 64), 64), 64)
-
-
-SEMANTICS[FP_CONVERT] = lambda n, a, b, c: fpvalue.fp_convert(a, n.a.w, n.w)
-REBUILD[FP_CONVERT] = lambda n, a, b, c: fp_convert(a, n.a.w, n.w)
-SEMANTICS[SI_TO_FP] = lambda n, a, b, c: fpvalue.si_to_fp(a, n.a.w, n.w)
-REBUILD[SI_TO_FP] = lambda n, a, b, c: si_to_fp(a, n.a.w, n.w)
-SEMANTICS[FP_TO_SI] = lambda n, a, b, c: fpvalue.fp_to_si(a, n.a.w, n.w)
-REBUILD[FP_TO_SI] = lambda n, a, b, c: fp_to_si(a, n.a.w, n.w)
-
-# Operators whose value is a bit pattern of a floating-point number, and those over such values.
-RESULTS = frozenset((FADD, FSUB, FMUL, FDIV, FREM, FFMA, FSQRT, FP_CONVERT, SI_TO_FP, *ROUND.values()))
-OPERATORS = RESULTS | {FEQ, FLT, FLE, FP_TO_SI}

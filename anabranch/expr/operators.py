@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import node
-from .arith import add, add_const, lshr, mul, mul_const, shl, sub
+from .arith import add, add_const, lshr, mul, mul_const, shl, shl_const, sub
 from .bits import and_, and_const, or_, or_const, xor, xor_const
 from .boolean import negation
 from .compare import eq, eq_const, ult, ult_const
@@ -21,7 +21,7 @@ _NODES = node.NODES
 
 # Results over a constant c are kept in `opm` of the node under c + k * 2**w, with a k for each operation
 # (addition under ~c). They are kept from the second time on: most nodes of a long computation are used once.
-_AND_KEY, _OR_KEY, _MUL_KEY, _SHL_KEY, _SHR_KEY = ([k << w for w in range(len(MASK))] for k in range(1, 6))
+_AND_KEY = [1 << w for w in range(len(MASK))]
 
 
 def _eq(x: Expr, y: Any) -> Any:
@@ -139,6 +139,29 @@ def _xor(x: Expr, y: Any) -> Any:
     return xor(x, y, x.w)
 
 
+def _with_constant(
+    k: int, by_constant: Callable[[Expr, int], Any], construct: Callable[[Any, Any, int], Any]
+) -> Callable[[Expr, Any], Any]:
+    """An operator whose results over a constant are kept."""
+    keys = [k << w for w in range(len(MASK))]
+
+    def operator(x: Expr, y: Any) -> Any:
+        w = x.w
+        if y.__class__ is int and w != 1:
+            key = y + keys[w]
+            r = x.opm.get(key)
+            return _remembered(x, y, key, by_constant) if r is None else r
+        return construct(x, y, w)
+
+    return operator
+
+
+_or = _with_constant(2, or_const, or_)
+_mul = _with_constant(3, mul_const, mul)
+_lshift = _with_constant(4, shl_const, shl)
+_rshift = _with_constant(5, lambda x, y: lshr(x, y, x.w), lshr)
+
+
 def _and(x: Expr, y: Any) -> Any:
     w = x.w
     if y.__class__ is int and w != 1:
@@ -148,50 +171,6 @@ def _and(x: Expr, y: Any) -> Any:
         r = x.opm.get(key)
         return _remembered(x, y, key, and_const) if r is None else r
     return and_(x, y, w)
-
-
-def _or(x: Expr, y: Any) -> Any:
-    w = x.w
-    if y.__class__ is int and w != 1:
-        key = y + _OR_KEY[w]
-        r = x.opm.get(key)
-        return _remembered(x, y, key, or_const) if r is None else r
-    return or_(x, y, w)
-
-
-def _mul(x: Expr, y: Any) -> Any:
-    w = x.w
-    if y.__class__ is int and w != 1:
-        key = y + _MUL_KEY[w]
-        r = x.opm.get(key)
-        return _remembered(x, y, key, mul_const) if r is None else r
-    return mul(x, y, w)
-
-
-def _shl_const(x: Expr, y: int) -> Any:
-    return shl(x, y, x.w)
-
-
-def _lshr_const(x: Expr, y: int) -> Any:
-    return lshr(x, y, x.w)
-
-
-def _lshift(x: Expr, y: Any) -> Any:
-    w = x.w
-    if y.__class__ is int and w != 1 and y < w:
-        key = y + _SHL_KEY[w]
-        r = x.opm.get(key)
-        return _remembered(x, y, key, _shl_const) if r is None else r
-    return shl(x, y, w)
-
-
-def _rshift(x: Expr, y: Any) -> Any:
-    w = x.w
-    if y.__class__ is int and w != 1 and y < w:
-        key = y + _SHR_KEY[w]
-        r = x.opm.get(key)
-        return _remembered(x, y, key, _lshr_const) if r is None else r
-    return lshr(x, y, w)
 
 
 def _rsub(x: Expr, y: Any) -> Any:
@@ -210,7 +189,7 @@ def _invert(x: Expr) -> Any:
     return _not(x) if x.w == 1 else xor_const(x, MASK[x.w])
 
 
-OPERATORS = {
+_METHODS = {
     "__eq__": _eq,
     "__ne__": _ne,
     "__lt__": _lt,
@@ -239,5 +218,5 @@ OPERATORS = {
 
 def install() -> None:
     """Gives Expr its operators."""
-    for name, function in OPERATORS.items():
+    for name, function in _METHODS.items():
         setattr(Expr, name, function)

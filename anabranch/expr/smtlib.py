@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
-from .evaluate import low_width
-from .node import ADD, AND, CONCAT, EQ, EXTENSIONS, EXTRACT, ITE, MUL, NOT, OR, SLT, SUB, VAR, XOR, ZEXT, Expr
+from .lowering import for_solvers
+from .node import VAR, Expr, Value
+from .registry import OPERATORS
 from .variables import postorder
-from .x87_bits import without_x87
 
-NAMES = {
-    ADD: "bvadd",
-    SUB: "bvsub",
-    MUL: "bvmul",
-    "shl": "bvshl",
-    "lshr": "bvlshr",
-    "ashr": "bvashr",
-    "udiv": "bvudiv",
-    "urem": "bvurem",
-    "sdiv": "bvsdiv",
-    "srem": "bvsrem",
-    EQ: "=",
-    "ult": "bvult",
-    SLT: "bvslt",
-    NOT: "not",
-    ITE: "ite",
-}
-BIT_NAMES = {AND: ("and", "bvand"), OR: ("or", "bvor"), XOR: ("xor", "bvxor")}
-# Writers of further operators: (node, operand text) -> (side definitions, text).
-MORE: dict[str, Callable[[Expr, Callable[[Any, int], str]], tuple[list[str], str]]] = {}
+
+class Script:
+    """A script in the making."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.names: dict[Expr, str] = {}
+        """The text that stands for a node."""
+
+    def text(self, x: Value, w: int) -> str:
+        """An operand of width w."""
+        return self.names[x] if x.__class__ is Expr else constant(x, w)
+
+    def vector(self, x: Value, w: int) -> str:
+        """An operand as a bit vector, which a Boolean is not."""
+        return f"(ite {self.text(x, w)} #b1 #b0)" if w == 1 else self.text(x, w)
+
+    def operands(self, n: Expr) -> str:
+        """All operands of a node."""
+        return " ".join(map(self.text, (n.a, n.b, n.c), OPERATORS[n.op].widths(n)))
 
 
 def symbol(n: Expr) -> str:
@@ -50,54 +50,23 @@ def constant(v: int, w: int) -> str:
     return f"(_ bv{int(v)} {w})"
 
 
-def _bv(text: str, w: int) -> str:
-    """An operand as a bit vector."""
-    return f"(ite {text} #b1 #b0)" if w == 1 else text
-
-
-def _node_text(n: Expr, text: Callable[[Any, int], str]) -> str:
-    op = n.op
-    if op in EXTENSIONS:
-        inner = n.a.w
-        kind = "zero_extend" if op == ZEXT else "sign_extend"
-        return f"((_ {kind} {n.w - inner}) {_bv(text(n.a, inner), inner)})"
-    if op == EXTRACT:
-        body = f"((_ extract {n.c + n.w - 1} {n.c}) {text(n.a, n.a.w)})"
-        return f"(= {body} #b1)" if n.w == 1 else body
-    if op == CONCAT:
-        lw = low_width(n)
-        hw = n.w - lw
-        return f"(concat {_bv(text(n.a, hw), hw)} {_bv(text(n.b, lw), lw)})"
-    if op == NOT:
-        return f"(not {text(n.a, 1)})"
-    if op == ITE:
-        return f"(ite {text(n.a, 1)} {text(n.b, n.w)} {text(n.c, n.w)})"
-    if op in BIT_NAMES:
-        return f"({BIT_NAMES[op][n.w > 1]} {text(n.a, n.w)} {text(n.b, n.w)})"
-    w = n.a.w if n.a.__class__ is Expr else n.w
-    return f"({NAMES[op]} {text(n.a, w)} {text(n.b, w)})"
-
-
 def to_smtlib(constraints: Iterable[Expr], status: str | None = None, comment: str = "") -> str:
     """A script that asks whether the constraints have a common model.
 
     Nodes used more than once, and every tenth level of a deep one, are defined by name, so that size and
-    nesting stay small. Operations over 80-bit numbers are written by their bits.
+    nesting stay small. What solvers do not know is written lowered.
     """
-    roots = [without_x87(e) for e in constraints]
+    roots = [for_solvers(e) for e in constraints]
     order = postorder([e for e in roots if e.__class__ is Expr])
     uses: dict[Expr, int] = {}
     for n in order:
         for child in (n.a, n.b, n.c):
             if child.__class__ is Expr:
                 uses[child] = uses.get(child, 0) + 1
-    names: dict[Expr, str] = {}
+    script = Script()
+    lines, names = script.lines, script.names
     depth: dict[Expr, int] = {}
-
-    def text(x: Any, w: int) -> str:
-        return names[x] if x.__class__ is Expr else constant(x, w)
-
-    lines = [f"; {line}" for line in comment.splitlines()]
+    lines.extend(f"; {line}" for line in comment.splitlines())
     if status is not None:
         lines.append(f"(set-info :status {status})")
     lines.append("(set-logic ALL)")
@@ -107,18 +76,12 @@ def to_smtlib(constraints: Iterable[Expr], status: str | None = None, comment: s
             depth[n] = 0
             lines.append(f"(declare-const {names[n]} {sort(n.w)})")
             continue
-        if n.op in MORE:
-            side, body = MORE[n.op](n, text)
-            lines.extend(side)
-        else:
-            body = _node_text(n, text)
-        depth[n] = 1 + max((depth[c] for c in (n.a, n.b, n.c) if c.__class__ is Expr), default=0)
+        names[n] = OPERATORS[n.op].smtlib(n, script)
+        depth[n] = 1 + max(depth[c] for c in (n.a, n.b, n.c) if c.__class__ is Expr)
         if uses.get(n, 0) > 1 or depth[n] >= 10:
+            lines.append(f"(define-fun t{n.id} () {sort(n.w)} {names[n]})")
             names[n], depth[n] = f"t{n.id}", 0
-            lines.append(f"(define-fun t{n.id} () {sort(n.w)} {body})")
-        else:
-            names[n] = body
-    lines.extend(f"(assert {text(e, 1)})" for e in roots)
+    lines.extend(f"(assert {script.text(e, 1)})" for e in roots)
     lines.append("(check-sat)")
     return "\n".join(lines) + "\n"
 

@@ -1,7 +1,7 @@
 """80-bit numbers of x87 as bit-vector expressions, for the solvers.
 
 Bitwuzla has no format of 15 bits of exponent and 64 of precision, and no solver knows what the processor
-makes of the integer bit and of NaNs. So a node over such numbers is rewritten (`lowered`) to shifts, sums,
+makes of the integer bit and of NaNs. So a node over such numbers is rewritten (`lower`) to shifts, sums,
 products and divisions of integers just before it goes to a solver; everything else keeps the small node.
 
 In between, a number is a sign (a Boolean), an exponent (signed, `E` bits) and a significand of k bits; its
@@ -18,34 +18,9 @@ from .boolean import bool_and, bool_or, bool_xor, ite, not_
 from .casts import concat, extract, sext, trunc, zext
 from .compare import eq, ne, sgt, slt, uge, ugt
 from .division import udiv, urem
-from .evaluate import substitute
-from .fp import (
-    FADD,
-    FDIV,
-    FEQ,
-    FFMA,
-    FLE,
-    FLT,
-    FMUL,
-    FP_CONVERT,
-    FP_TO_SI,
-    FREM,
-    FSQRT,
-    FSUB,
-    OPERATORS,
-    RESULTS,
-    ROUND,
-    SI_TO_FP,
-    fneg,
-    is_infinite,
-    is_nan,
-    is_supported,
-    operand_width,
-    sign_bit,
-)
+from .fp import RESULTS, ROUND, fneg, is_infinite, is_nan, is_supported, sign_bit
 from .fpvalue import FORMATS
-from .node import Expr, Value
-from .variables import postorder
+from .node import Expr, Value, operand_width
 from .x87 import BIAS, DEFAULT_NAN, EXPONENT, FRACTION_BITS, INFINITY, QUIET, WIDTH
 
 E = 18  # bits of an exponent in between: sums and differences of exponents fit
@@ -53,34 +28,13 @@ _SIGNIFICAND = FRACTION_BITS + 1
 Number = tuple[Value, Value, Value]  # sign, exponent, significand
 
 
-def is_x87(n: Expr) -> bool:
-    """Whether a node is an operation over 80-bit numbers."""
-    if n.op not in OPERATORS:
-        return False
-    if n.op in RESULTS and n.w == WIDTH:
-        return True
-    return n.op in (FEQ, FLT, FLE, FP_CONVERT, FP_TO_SI) and operand_width(n) == WIDTH
-
-
-_lowered: dict[Expr, Value] = {}
-
-
-def lowered(n: Expr) -> Value:
-    """The bit-vector expression of a node over 80-bit numbers; its operands stay as they are."""
-    known = _lowered.get(n)
-    if known is None:
-        known = _lowered[n] = _LOWER[n.op](n)
-    return known
-
-
-def without_x87(e: Expr) -> Value:
-    """The expression with bit-vector expressions for its nodes over 80-bit numbers."""
-    todo = [n for n in postorder([e]) if is_x87(n)]
-    replaced: dict[Expr, Value] = {}
-    for n in todo:  # operands come first
-        bits = lowered(n)
-        replaced[n] = substitute(bits, replaced) if bits.__class__ is Expr else bits
-    return substitute(e, replaced) if todo else e
+def lower(n: Expr) -> Value | None:
+    """The bit-vector expression of a node over 80-bit numbers; None if it is over others."""
+    if (n.op in RESULTS and n.w == WIDTH) or (
+        n.op in ("feq", "flt", "fle", "fp_convert", "fp_to_si") and operand_width(n) == WIDTH
+    ):
+        return LOWER[n.op](n)
+    return None
 
 
 # -- numbers ----------------------------------------------------------------------------------------------
@@ -406,19 +360,19 @@ def _rounding(mode: str) -> Callable[[Expr], Value]:
     return lambda n: _unless_nan(_round(mode, n.a), n.a)
 
 
-_LOWER: dict[str, Callable[[Expr], Value]] = {
-    FADD: _binary(_add),
-    FSUB: _binary(_sub),
-    FMUL: _binary(_mul),
-    FDIV: _binary(_div),
-    FREM: _binary(_rem),
-    FFMA: lambda n: _unless_nan(_fma(n.a, n.b, n.c), n.a, n.b, n.c),
-    FSQRT: lambda n: _unless_nan(_sqrt(n.a), n.a),
+LOWER: dict[str, Callable[[Expr], Value]] = {
+    "fadd": _binary(_add),
+    "fsub": _binary(_sub),
+    "fmul": _binary(_mul),
+    "fdiv": _binary(_div),
+    "frem": _binary(_rem),
+    "ffma": lambda n: _unless_nan(_fma(n.a, n.b, n.c), n.a, n.b, n.c),
+    "fsqrt": lambda n: _unless_nan(_sqrt(n.a), n.a),
     **{op: _rounding(mode) for mode, op in ROUND.items()},
-    FEQ: _ordered(eq),
-    FLT: _ordered(slt),
-    FLE: _ordered(lambda a, b, w: not_(slt(b, a, w))),
-    FP_CONVERT: _convert,
-    SI_TO_FP: _from_int,
-    FP_TO_SI: _to_int,
+    "feq": _ordered(eq),
+    "flt": _ordered(slt),
+    "fle": _ordered(lambda a, b, w: not_(slt(b, a, w))),
+    "fp_convert": _convert,
+    "si_to_fp": _from_int,
+    "fp_to_si": _to_int,
 }

@@ -15,7 +15,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from anabranch import expr
-from anabranch.expr import Expr, expr_vars
+from anabranch.expr import Expr, expr_vars, split_value
+from anabranch.expr.tables import read_table
 from anabranch.ir.types import to_signed
 from anabranch.machine.bases import (
     Cases,
@@ -27,9 +28,7 @@ from anabranch.machine.bases import (
     with_whole_choices,
 )
 from anabranch.machine.ends import Fault, Loss, ProgramError
-from anabranch.machine.memory import split_value
 from anabranch.machine.objects import ObjectInfo
-from anabranch.machine.tables import read_table
 from anabranch.machine.undefined import settled
 
 if TYPE_CHECKING:

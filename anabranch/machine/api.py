@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import immutables
 
 from anabranch import expr
-from anabranch.expr import Expr
+from anabranch.expr import Expr, byte_parts
 from anabranch.ir.types import ArrayType, FloatType, IntType, PointerType, StructType, Type
 from anabranch.machine import location
 from anabranch.machine.ends import AT_EXIT, Exit, Fault, LongJump, Loss, ProgramError, Silent
 from anabranch.machine.extents import StringExtent
-from anabranch.machine.memory import byte_parts
 from anabranch.machine.objects import AllocationSite, ObjectInfo
 from anabranch.machine.path import NAMES, CType, Input
 from anabranch.machine.state import Continuation

@@ -14,8 +14,8 @@ from typing import Any
 from anabranch import expr
 from anabranch.expr import Expr, substitute
 from anabranch.expr.boolean import bool_and, bool_or, negation
-from anabranch.expr.evaluate import SEMANTICS
 from anabranch.expr.node import ITE, VAR
+from anabranch.expr.registry import OPERATORS
 from anabranch.expr.variables import postorder_within, values_within
 
 Value = Any
@@ -200,14 +200,14 @@ def _constants(node: Expr, known: dict[Expr, Cases]) -> Cases | None:
         sides = [known[side] if side.__class__ is Expr else {side: True} for side in (node.b, node.c)]
         _add_choice(found, node.a, *sides)
         return found
-    if node.op not in SEMANTICS or node.w == 1:
+    operator = OPERATORS.get(node.op)
+    if operator is None or operator.binds or node.w == 1:
         return None  # variables, and conditions used as numbers
-    semantics = SEMANTICS[node.op]
     operands = [known[x] if x.__class__ is Expr else {x: True} for x in (node.a, node.b, node.c)]
     for combination in product(*(cases.items() for cases in operands)):
         condition = _all(part for _, part in combination)
         if condition is not False and not _exclude(combination, operands):
-            _add(found, semantics(node, *(value for value, _ in combination)), condition)
+            _add(found, operator.evaluate(node, *(value for value, _ in combination)), condition)
         if len(found) > MAX_BASES:
             return None
     return found

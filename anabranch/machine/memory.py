@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import immutables
 
-from anabranch.expr import Expr, concat, extract, undefined
+from anabranch.expr import Expr, join_bytes, split_value, undefined
 from anabranch.machine.ends import Fault, Loss, ProgramError
 from anabranch.machine.objects import (
     OBJECT_SHIFT,
@@ -45,46 +45,6 @@ Objects = immutables.Map[int, ObjectInfo]
 Value = Any  # int | bool | Expr
 
 from_bytes = int.from_bytes
-
-
-def join_bytes(data: Sequence[Value]) -> Value:
-    """The little-endian value of some bytes, at least one of which may be an expression."""
-    first = data[0]
-    if first.__class__ is not int:
-        width = 8 * len(data)
-        if first.op == "extract" and first.c == 0 and first.a.w == width:
-            whole = byte_parts(first.a)
-            for mine, part in zip(data, whole, strict=True):
-                if mine is not part:
-                    break
-            else:
-                return first.a
-        unknown = undefined(8)
-        if first is unknown and all(x is unknown for x in data):
-            return undefined(width)
-    value, bits = first, 8
-    for byte in data[1:]:
-        value = concat(byte, 8, value, bits)
-        bits += 8
-    return value
-
-
-def byte_parts(value: Expr) -> tuple[Value, ...]:
-    """The bytes of an expression, low first; kept on the node so that whole values stay recognisable."""
-    parts = value.bytes
-    if parts is None:
-        width = value.w
-        parts = value.bytes = tuple(extract(value, lo, 8, width) for lo in range(0, width, 8))
-    return parts
-
-
-def split_value(value: Value, size: int) -> Sequence[Value]:
-    """`size` bytes of a value, low first."""
-    if value.__class__ is Expr:
-        if value.w == 8 * size:
-            return (value,) if size == 1 else byte_parts(value)
-        raise TypeError(f"a value of {value.w} bits does not fill {size} bytes")
-    return (int(value) & ((1 << 8 * size) - 1)).to_bytes(size, "little")
 
 
 class Memory:

@@ -13,10 +13,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from anabranch import expr
-from anabranch.expr import Expr
+from anabranch.expr import Expr, join_bytes
 from anabranch.ir.types import ArrayType, FloatType, IntType, StructType, Type
 from anabranch.machine.bases import base_numbers
-from anabranch.machine.memory import PAGE_BITS, PAGE_MASK, Memory, Page, join_bytes
+from anabranch.machine.memory import PAGE_BITS, PAGE_MASK, Memory, Page
 from anabranch.machine.objects import OBJECT_SHIFT, OFFSET_MASK, ObjectInfo
 from anabranch.machine.undefined import has_undefined, with_zeros
 

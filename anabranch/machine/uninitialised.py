@@ -11,11 +11,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from anabranch import expr
-from anabranch.expr import Expr
+from anabranch.expr import Expr, split_value
 from anabranch.ir.module import Instruction
 from anabranch.ir.types import ArrayType, StructType, Type, VectorType
 from anabranch.machine.api import scalar_parts
-from anabranch.machine.memory import PAGE_BITS, PAGE_SIZE, Memory, split_value
+from anabranch.machine.memory import PAGE_BITS, PAGE_SIZE, Memory
 from anabranch.machine.objects import AllocationSite
 from anabranch.semantics.elements import element_types, zero_value
 

@@ -2,36 +2,22 @@
 
 A floating-point result has two terms: the number (`fp`) that further floating-point operations use, and its
 bit pattern (`bits`). Bitwuzla has no way from a number to its bits, so the bits are a fresh constant with a
-side condition, which whoever asserts a term over it asserts too (`side_conditions`). Operations over the
-80-bit numbers of x87, a format that Bitwuzla does not have, are terms over bits (`anabranch.expr.x87_bits`).
+side condition, which whoever asserts a term over it asserts too (`side_conditions`). What Bitwuzla does not
+know is lowered (`anabranch.expr.lowering`): the 80-bit numbers of x87, a format that it does not have.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
 
 from bitwuzla import Kind, RoundingMode, TermManager
 
 from anabranch.expr import MASK, Expr
-from anabranch.expr.evaluate import low_width
-from anabranch.expr.fp import (
-    FEQ,
-    FFMA,
-    FLE,
-    FLT,
-    FP_CONVERT,
-    FP_TO_SI,
-    FREM,
-    FSQRT,
-    OPERATORS,
-    RESULTS,
-    ROUND,
-    SI_TO_FP,
-)
+from anabranch.expr.fp import RESULTS, ROUND
 from anabranch.expr.fpvalue import FORMATS
-from anabranch.expr.node import AND, CONCAT, EXTRACT, ITE, NOT, OR, SEXT, VAR, XOR, ZEXT, operands
-from anabranch.expr.x87_bits import is_x87, lowered
+from anabranch.expr.lowering import lowered
+from anabranch.expr.node import EXTRACT, ITE, VAR, XOR, ZEXT, low_width, operands
 
 # One manager for the whole process: a manager that only a reference cycle can reach crashes when collected.
 TERMS = TermManager()
@@ -43,26 +29,7 @@ _TRUE = TERMS.mk_true()
 _FALSE = TERMS.mk_false()
 _sorts: dict[int, Any] = {}
 
-_KINDS = {
-    "add": Kind.BV_ADD,
-    "sub": Kind.BV_SUB,
-    "mul": Kind.BV_MUL,
-    "shl": Kind.BV_SHL,
-    "lshr": Kind.BV_SHR,
-    "ashr": Kind.BV_ASHR,
-    "udiv": Kind.BV_UDIV,
-    "urem": Kind.BV_UREM,
-    "sdiv": Kind.BV_SDIV,
-    "srem": Kind.BV_SREM,
-    "eq": Kind.EQUAL,
-    "ult": Kind.BV_ULT,
-    "slt": Kind.BV_SLT,
-}
-_BIT_KINDS = {
-    AND: (Kind.AND, Kind.BV_AND),
-    OR: (Kind.OR, Kind.BV_OR),
-    XOR: (Kind.XOR, Kind.BV_XOR),
-}
+Builder: TypeAlias = Callable[[Expr], Any]
 
 
 def sort(w: int) -> Any:
@@ -92,40 +59,60 @@ def _vector(x: Any, w: int) -> Any:
     return _mk(Kind.ITE, [t, _ONE, _ZERO]) if w == 1 else t
 
 
-def _build_bits(n: Expr) -> Any:
-    """The term of a node whose operands have theirs."""
-    op, w = n.op, n.w
-    if op == VAR:
-        return TERMS.mk_const(sort(w), f"{n.b}#{n.a}")
-    if op in _KINDS:
-        k = n.a.w if n.a.__class__ is Expr else n.b.w
-        return _mk(_KINDS[op], [_operand(n.a, k), _operand(n.b, k)])
-    if op in _BIT_KINDS:
-        return _mk(_BIT_KINDS[op][w > 1], [n.a.term, _operand(n.b, w)])
-    if op == NOT:
-        return _mk(Kind.NOT, [n.a.term])
-    if op == ZEXT:
-        return _mk(Kind.BV_ZERO_EXTEND, [_vector(n.a, n.a.w)], [w - n.a.w])
-    if op == SEXT:
-        return _mk(Kind.BV_SIGN_EXTEND, [_vector(n.a, n.a.w)], [w - n.a.w])
-    if op == EXTRACT:
-        t = _mk(Kind.BV_EXTRACT, [n.a.term], [n.c + w - 1, n.c])
-        return _mk(Kind.EQUAL, [t, _ONE]) if w == 1 else t
-    if op == CONCAT:
-        k = low_width(n)
-        return _mk(Kind.BV_CONCAT, [_vector(n.a, w - k), _vector(n.b, k)])
-    if op == ITE:
-        return _mk(Kind.ITE, [n.a.term, _operand(n.b, w), _operand(n.c, w)])
-    if is_x87(n):
-        return _operand(lowered(n), w)
-    if op in RESULTS:
-        return _build_pattern(n)
-    if op in _COMPARISONS:
-        k = n.a.w if n.a.__class__ is Expr else n.b.w
-        return _mk(_COMPARISONS[op], [_number(n.a, k), _number(n.b, k)])
-    if op == FP_TO_SI:
-        return _build_to_int(n)
-    raise NotImplementedError(op)
+def _applied(kind: Kind) -> Builder:
+    """A function of two operands of one width."""
+
+    def build(n: Expr) -> Any:
+        w = n.a.w if n.a.__class__ is Expr else n.b.w
+        return _mk(kind, [_operand(n.a, w), _operand(n.b, w)])
+
+    return build
+
+
+def _bitwise(boolean: Kind, vector: Kind) -> Builder:
+    return lambda n: _mk(vector if n.w > 1 else boolean, [n.a.term, _operand(n.b, n.w)])
+
+
+def _extended(kind: Kind) -> Builder:
+    return lambda n: _mk(kind, [_vector(n.a, n.a.w)], [n.w - n.a.w])
+
+
+def _build_extract(n: Expr) -> Any:
+    t = _mk(Kind.BV_EXTRACT, [n.a.term], [n.c + n.w - 1, n.c])
+    return _mk(Kind.EQUAL, [t, _ONE]) if n.w == 1 else t
+
+
+def _build_concat(n: Expr) -> Any:
+    k = low_width(n)
+    return _mk(Kind.BV_CONCAT, [_vector(n.a, n.w - k), _vector(n.b, k)])
+
+
+# Terms of bits of terms of bits.
+BITS_OF: dict[str, Builder] = {
+    VAR: lambda n: TERMS.mk_const(sort(n.w), f"{n.b}#{n.a}"),
+    "not": lambda n: _mk(Kind.NOT, [n.a.term]),
+    "ite": lambda n: _mk(Kind.ITE, [n.a.term, _operand(n.b, n.w), _operand(n.c, n.w)]),
+    "zext": _extended(Kind.BV_ZERO_EXTEND),
+    "sext": _extended(Kind.BV_SIGN_EXTEND),
+    "extract": _build_extract,
+    "concat": _build_concat,
+    "add": _applied(Kind.BV_ADD),
+    "sub": _applied(Kind.BV_SUB),
+    "mul": _applied(Kind.BV_MUL),
+    "and": _bitwise(Kind.AND, Kind.BV_AND),
+    "or": _bitwise(Kind.OR, Kind.BV_OR),
+    "xor": _bitwise(Kind.XOR, Kind.BV_XOR),
+    "shl": _applied(Kind.BV_SHL),
+    "lshr": _applied(Kind.BV_SHR),
+    "ashr": _applied(Kind.BV_ASHR),
+    "udiv": _applied(Kind.BV_UDIV),
+    "urem": _applied(Kind.BV_UREM),
+    "sdiv": _applied(Kind.BV_SDIV),
+    "srem": _applied(Kind.BV_SREM),
+    "eq": _applied(Kind.EQUAL),
+    "ult": _applied(Kind.BV_ULT),
+    "slt": _applied(Kind.BV_SLT),
+}
 
 
 # -- floating point ---------------------------------------------------------------------------------------
@@ -134,22 +121,12 @@ _numbers: dict[Expr, Any] = {}  # floating-point terms
 _patterns: dict[Expr, tuple[Any, Any]] = {}  # floating-point result -> its bits, their side condition
 _sides: dict[Expr, tuple[Any, ...]] = {}
 _fp_sorts = {w: TERMS.mk_fp_sort(f.exponent_bits, f.fraction_bits + 1) for w, f in FORMATS.items() if f.code}
-_MODES = {
-    "rne": TERMS.mk_rm_value(RoundingMode.RNE),
-    "rna": TERMS.mk_rm_value(RoundingMode.RNA),
-    "rtz": TERMS.mk_rm_value(RoundingMode.RTZ),
-    "rtp": TERMS.mk_rm_value(RoundingMode.RTP),
-    "rtn": TERMS.mk_rm_value(RoundingMode.RTN),
-}
+_MODES = {mode: TERMS.mk_rm_value(getattr(RoundingMode, mode.upper())) for mode in ROUND}
 _RNE = _MODES["rne"]
-_ARITHMETIC = {"fadd": Kind.FP_ADD, "fsub": Kind.FP_SUB, "fmul": Kind.FP_MUL, "fdiv": Kind.FP_DIV}
-_COMPARISONS = {FEQ: Kind.FP_EQUAL, FLT: Kind.FP_LT, FLE: Kind.FP_LEQ}
-_ROUND_MODE = {op: mode for mode, op in ROUND.items()}
 
 
 def _from_bits(bits: Any, w: int) -> Any:
-    f = FORMATS[w]
-    return _mk(Kind.FP_TO_FP_FROM_BV, [bits], [f.exponent_bits, f.fraction_bits + 1])
+    return _mk(Kind.FP_TO_FP_FROM_BV, [bits], _indices(w))
 
 
 def _number(x: Any, w: int) -> Any:
@@ -167,26 +144,10 @@ def _is_magnitude(n: Expr) -> bool:
 
 def _build_number(n: Expr) -> Any:
     """The floating-point term of a node of which `_needs` has been built."""
-    op, w = n.op, n.w
-    if is_x87(n):
-        return _from_bits(n.term, w)
-    if op in _ARITHMETIC:
-        return _mk(_ARITHMETIC[op], [_RNE, _number(n.a, w), _number(n.b, w)])
-    f = FORMATS[w]
-    indices = [f.exponent_bits, f.fraction_bits + 1]
-    if op == FREM:
-        return _build_remainder(_number(n.a, w), _number(n.b, w), w)
-    if op == FFMA:
-        return _mk(Kind.FP_FMA, [_RNE, _number(n.a, w), _number(n.b, w), _number(n.c, w)])
-    if op == FSQRT:
-        return _mk(Kind.FP_SQRT, [_RNE, _number(n.a, w)])
-    if op in _ROUND_MODE:
-        return _mk(Kind.FP_RTI, [_MODES[_ROUND_MODE[op]], _number(n.a, w)])
-    if op == FP_CONVERT:
-        return _mk(Kind.FP_TO_FP_FROM_FP, [_RNE, _number(n.a, n.a.w)], indices)
-    if op == SI_TO_FP:
-        return _mk(Kind.FP_TO_FP_FROM_SBV, [_RNE, _vector(n.a, n.a.w)], indices)
-    if op == ITE:
+    w = n.w
+    if n.op in NUMBER_OF and lowered(n) is None:
+        return NUMBER_OF[n.op](n)
+    if n.op == ITE:
         return _mk(Kind.ITE, [n.a.term, _number(n.b, w), _number(n.c, w)])
     if _is_negation(n):
         return _mk(Kind.FP_NEG, [_number(n.a, w)])
@@ -195,14 +156,44 @@ def _build_number(n: Expr) -> Any:
     return _from_bits(n.term, w)
 
 
-def _build_remainder(x: Any, y: Any, w: int) -> Any:
+def _rounded(kind: Kind) -> Builder:
+    """A function of the operands' numbers."""
+    return lambda n: _mk(kind, [_RNE, *(_number(x, n.w) for x in (n.a, n.b, n.c) if x is not None)])
+
+
+def _to_integral(mode: Any) -> Builder:
+    return lambda n: _mk(Kind.FP_RTI, [mode, _number(n.a, n.w)])
+
+
+def _indices(w: int) -> list[int]:
+    f = FORMATS[w]
+    return [f.exponent_bits, f.fraction_bits + 1]
+
+
+def _build_remainder(n: Expr) -> Any:
     """C's fmod by IEEE's remainder, whose quotient is rounded: add the divisor back if negative."""
+    x, y = _number(n.a, n.w), _number(n.b, n.w)
     p, q = _mk(Kind.FP_ABS, [x]), _mk(Kind.FP_ABS, [y])
     r = _mk(Kind.FP_REM, [p, q])
-    zero = TERMS.mk_fp_pos_zero(_fp_sorts[w])
+    zero = TERMS.mk_fp_pos_zero(_fp_sorts[n.w])
     r = _mk(Kind.ITE, [_mk(Kind.FP_LT, [r, zero]), _mk(Kind.FP_ADD, [_RNE, r, q]), r])
     r = _mk(Kind.FP_ABS, [r])
     return _mk(Kind.ITE, [_mk(Kind.FP_IS_NEG, [x]), _mk(Kind.FP_NEG, [r]), r])
+
+
+# The number of a result whose operands have their numbers (or bits, for an integer).
+NUMBER_OF: dict[str, Builder] = {
+    "fadd": _rounded(Kind.FP_ADD),
+    "fsub": _rounded(Kind.FP_SUB),
+    "fmul": _rounded(Kind.FP_MUL),
+    "fdiv": _rounded(Kind.FP_DIV),
+    "ffma": _rounded(Kind.FP_FMA),
+    "fsqrt": _rounded(Kind.FP_SQRT),
+    "frem": _build_remainder,
+    **{op: _to_integral(_MODES[mode]) for mode, op in ROUND.items()},
+    "fp_convert": lambda n: _mk(Kind.FP_TO_FP_FROM_FP, [_RNE, _number(n.a, n.a.w)], _indices(n.w)),
+    "si_to_fp": lambda n: _mk(Kind.FP_TO_FP_FROM_SBV, [_RNE, _vector(n.a, n.a.w)], _indices(n.w)),
+}
 
 
 def _build_pattern(n: Expr) -> Any:
@@ -216,7 +207,7 @@ def _build_pattern(n: Expr) -> Any:
     nan = _mk(Kind.FP_IS_NAN, [number])
     side = _mk(Kind.OR, [nan, _mk(Kind.EQUAL, [_from_bits(pattern, w), number])])
     bits = pattern
-    if n.op != SI_TO_FP:
+    if n.op != "si_to_fp":
         bits = _mk(Kind.ITE, [nan, _nan_pattern(n), pattern])
     _patterns[n] = (bits, side)
     return bits
@@ -226,7 +217,7 @@ def _nan_pattern(n: Expr) -> Any:
     """The bits of a result that is a NaN: the first NaN operand quieted, else the default one."""
     w = n.w
     result = value_term(FORMATS[w].default_nan, w)
-    if n.op == FP_CONVERT:
+    if n.op == "fp_convert":
         return _converted_nan(n.a.term, n.a.w, w)
     for x in reversed([v for v in (n.a, n.b, n.c) if v is not None]):
         quiet = _mk(Kind.BV_OR, [_operand(x, w), value_term(FORMATS[w].quiet, w)])
@@ -263,6 +254,30 @@ def _build_to_int(n: Expr) -> Any:
     return _mk(Kind.ITE, [fits, converted, value_term(1 << (k - 1), k)])
 
 
+def _compared(kind: Kind) -> Builder:
+    def build(n: Expr) -> Any:
+        w = n.a.w if n.a.__class__ is Expr else n.b.w
+        return _mk(kind, [_number(n.a, w), _number(n.b, w)])
+
+    return build
+
+
+# The bits of a node over numbers.
+FP_BITS_OF: dict[str, Builder] = {
+    **dict.fromkeys(RESULTS, _build_pattern),
+    "feq": _compared(Kind.FP_EQUAL),
+    "flt": _compared(Kind.FP_LT),
+    "fle": _compared(Kind.FP_LEQ),
+    "fp_to_si": _build_to_int,
+}
+
+
+def _build_other(n: Expr) -> Any:
+    """The term of bits of a node that is no function of bits only."""
+    bits = lowered(n)
+    return FP_BITS_OF[n.op](n) if bits is None else _operand(bits, n.w)
+
+
 # -- walking ----------------------------------------------------------------------------------------------
 
 BITS, NUMBER = 0, 1
@@ -272,26 +287,29 @@ Need = tuple[Expr, int]
 def _needs(n: Expr, kind: int) -> Iterator[Need]:
     """The terms that a term is built of."""
     op = n.op
-    if is_x87(n):
+    if kind == BITS and op in BITS_OF:
+        for x in (n.a, n.b, n.c):
+            if x.__class__ is Expr:
+                yield x, BITS
+        return
+    bits = lowered(n)
+    if bits is not None:
         if kind == NUMBER:
             yield n, BITS
-        else:
-            bits = lowered(n)
-            if bits.__class__ is Expr:
-                yield bits, BITS
+        elif bits.__class__ is Expr:
+            yield bits, BITS
     elif kind == BITS:
         if op in RESULTS:
             yield n, NUMBER
-            if op != SI_TO_FP:  # for NaNs
+            if op != "si_to_fp":  # for NaNs
                 for x in operands(n):
                     yield x, BITS
-                    if op != FP_CONVERT:
+                    if op != "fp_convert":
                         yield x, NUMBER
         else:
-            below = NUMBER if op in OPERATORS else BITS
             for x in operands(n):
-                yield x, below
-    elif op == SI_TO_FP:
+                yield x, NUMBER
+    elif op == "si_to_fp":
         yield n.a, BITS
     elif op in RESULTS:
         for x in operands(n):
@@ -327,7 +345,7 @@ def term(e: Expr) -> Any:
                 stack.extend(waiting)
                 continue
             if kind == BITS:
-                n.term = _build_bits(n)
+                n.term = BITS_OF.get(n.op, _build_other)(n)
             else:
                 _numbers[n] = _build_number(n)
         stack.pop()

@@ -6,29 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from anabranch.expr import MASK, Expr
-from anabranch.expr.evaluate import low_width
-from anabranch.expr.node import (
-    ADD,
-    AND,
-    CONCAT,
-    EQ,
-    EXTRACT,
-    ITE,
-    LSHR,
-    MUL,
-    NOT,
-    OR,
-    SEXT,
-    SHL,
-    SLT,
-    SUB,
-    UDIV,
-    ULT,
-    UREM,
-    VAR,
-    XOR,
-    ZEXT,
-)
+from anabranch.expr.fp import OPERATORS as FP_OPERATORS
+from anabranch.expr.node import NOT, ULT, VAR, low_width
 from anabranch.expr.variables import postorder_within, values_within
 
 from .valuesets import ValueSet, highest, lowest
@@ -68,7 +47,7 @@ def _range(order: list[Expr], sets: Mapping[int, ValueSet]) -> Range:
             s = sets.get(n.a)
             memo[n] = (0, MASK[n.w]) if s is None else (lowest(s), highest(s))
             continue
-        rule = _RULES.get(n.op)
+        rule = RULES.get(n.op)
         r = None
         if rule is not None:
             a, b, c = (memo.get(x, EITHER) if x.__class__ is Expr else (x, x) for x in (n.a, n.b, n.c))
@@ -110,18 +89,10 @@ def _shl(n: Expr, a: Range, b: Range, c: Any) -> Range | None:
     return a[0] << b[0], a[1] << b[1]
 
 
-def _lshr(n: Expr, a: Range, b: Range, c: Any) -> Range | None:
-    return a[0] >> min(b[1], n.w), a[1] >> min(b[0], n.w)
-
-
 def _and(n: Expr, a: Range, b: Range, c: Any) -> Range | None:
     if n.w == 1:
         return a[0] & b[0], a[1] & b[1]
     return 0, min(a[1], b[1])
-
-
-def _or(n: Expr, a: Range, b: Range, c: Any) -> Range | None:
-    return max(a[0], b[0]), MASK[max(a[1].bit_length(), b[1].bit_length())]
 
 
 def _xor(n: Expr, a: Range, b: Range, c: Any) -> Range | None:
@@ -130,10 +101,6 @@ def _xor(n: Expr, a: Range, b: Range, c: Any) -> Range | None:
     if a[0] == a[1] and b[0] == b[1]:
         return a[0] ^ b[0], a[0] ^ b[0]
     return 0, MASK[max(a[1].bit_length(), b[1].bit_length())]
-
-
-def _udiv(n: Expr, a: Range, b: Range, c: Any) -> Range | None:
-    return (a[0] // b[1], a[1] // b[0]) if b[0] else None
 
 
 def _urem(n: Expr, a: Range, b: Range, c: Any) -> Range | None:
@@ -155,11 +122,6 @@ def _extract(n: Expr, a: Range, b: Any, c: Any) -> Range | None:
     if lo >> n.w == hi >> n.w:
         return lo & MASK[n.w], hi & MASK[n.w]
     return None
-
-
-def _concat(n: Expr, a: Range, b: Range, c: Any) -> Range | None:
-    k = low_width(n)
-    return a[0] << k | b[0], a[1] << k | b[1]
 
 
 def _ite(n: Expr, a: Range, b: Range, c: Range) -> Range | None:
@@ -187,24 +149,26 @@ def _slt(n: Expr, a: Range, b: Range, c: Any) -> Range | None:
     return _ult(n, p, q, c)
 
 
-_RULES: dict[str, Callable[[Expr, Any, Any, Any], Range | None]] = {
-    ADD: _add,
-    SUB: _sub,
-    MUL: _mul,
-    SHL: _shl,
-    LSHR: _lshr,
-    AND: _and,
-    OR: _or,
-    XOR: _xor,
-    UDIV: _udiv,
-    UREM: _urem,
-    ZEXT: lambda n, a, b, c: a,
-    SEXT: _sext,
-    EXTRACT: _extract,
-    CONCAT: _concat,
-    ITE: _ite,
-    NOT: lambda n, a, b, c: (1 - a[1], 1 - a[0]),
-    EQ: _eq,
-    ULT: _ult,
-    SLT: _slt,
+# Ranges by operator; None: they say nothing.
+RULES: dict[str, Callable[[Expr, Any, Any, Any], Range | None] | None] = {
+    "add": _add,
+    "sub": _sub,
+    "mul": _mul,
+    "shl": _shl,
+    "lshr": lambda n, a, b, c: (a[0] >> min(b[1], n.w), a[1] >> min(b[0], n.w)),
+    "and": _and,
+    "or": lambda n, a, b, c: (max(a[0], b[0]), MASK[max(a[1].bit_length(), b[1].bit_length())]),
+    "xor": _xor,
+    "udiv": lambda n, a, b, c: (a[0] // b[1], a[1] // b[0]) if b[0] else None,
+    "urem": _urem,
+    "zext": lambda n, a, b, c: a,
+    "sext": _sext,
+    "extract": _extract,
+    "concat": lambda n, a, b, c: (a[0] << low_width(n) | b[0], a[1] << low_width(n) | b[1]),
+    "ite": _ite,
+    "not": lambda n, a, b, c: (1 - a[1], 1 - a[0]),
+    "eq": _eq,
+    "ult": _ult,
+    "slt": _slt,
+    **dict.fromkeys(("ashr", "sdiv", "srem", *FP_OPERATORS)),
 }

@@ -7,8 +7,8 @@ from itertools import product
 from typing import Any
 
 from anabranch.expr import Expr
-from anabranch.expr.evaluate import SEMANTICS
 from anabranch.expr.node import ITE, VAR
+from anabranch.expr.registry import OPERATORS
 from anabranch.expr.variables import postorder_within, values_within
 
 from .valuesets import ValueSet
@@ -71,8 +71,8 @@ def _values(n: Expr, memo: Mapping[Expr, frozenset[Any] | None], limit: int) -> 
             return None
         combinations *= len(values)
         operands.append(values)
-    if combinations > COMBINATIONS or n.op not in SEMANTICS:
+    operator = OPERATORS[n.op]
+    if combinations > COMBINATIONS or operator.binds:
         return None
-    semantics = SEMANTICS[n.op]
-    found = frozenset(semantics(n, *values) for values in product(*operands))
+    found = frozenset(operator.evaluate(n, *values) for values in product(*operands))
     return found if len(found) <= limit else None

@@ -7,28 +7,14 @@ has no shape that ranges can follow (masks always work: all values are tried).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
-from anabranch.expr import MASK, Expr, expr_vars, postorder, variable
-from anabranch.expr.evaluate import SEMANTICS, low_width
-from anabranch.expr.node import (
-    ADD,
-    AND,
-    CONCAT,
-    EQ,
-    EXTRACT,
-    NOT,
-    OR,
-    SEXT,
-    SLT,
-    SUB,
-    UDIV,
-    ULT,
-    VAR,
-    XOR,
-    ZEXT,
-)
+from anabranch.expr import MASK, Expr, evaluate, expr_vars, operands, variable
+from anabranch.expr.compiled import evaluate_columns
+from anabranch.expr.node import AND, EQ, EXTRACT, NOT, OR, SLT, ULT, VAR
+from anabranch.expr.registry import OPERATORS
+from anabranch.expr.variables import postorder_within
 
 Ranges: TypeAlias = tuple[tuple[int, int], ...]
 ValueSet: TypeAlias = int | Ranges
@@ -172,39 +158,24 @@ def _table(e: Expr, w: int) -> list[Any]:
     if len(_tables) > _TABLES_KEPT:
         _tables.clear()
     size = 1 << w
-    for n in postorder([e]):
+    for n in postorder_within([e], None, _below) or ():
         if n in _tables:
             continue
         if n.op == VAR:
             _tables[n] = [v == 1 for v in range(2)] if w == 1 else list(range(size))
             continue
-        a, b, c = (_tables[x] if x.__class__ is Expr else [x] * size for x in (n.a, n.b, n.c))
-        quick = _QUICK.get(n.op)
-        if quick is not None and (n.op != EXTRACT or n.w > 1):
-            _tables[n] = quick(n, a, b)
-        else:
-            f = SEMANTICS[n.op]
-            _tables[n] = [f(n, p, q, r) for p, q, r in zip(a, b, c, strict=True)]
+        if OPERATORS[n.op].binds:
+            _tables[n] = [evaluate(n, {expr_vars(e)[0]: v}) for v in range(size)]
+            continue
+        columns = [_tables[x] if x.__class__ is Expr else [x] * size for x in (n.a, n.b, n.c)]
+        _tables[n] = evaluate_columns(n, columns)
     return _tables[e]
 
 
-def _pairs(a: list[Any], b: list[Any]) -> Any:
-    return zip(a, b, strict=True)
+def _below(n: Expr) -> Iterable[Expr]:
+    """The operands that are about the one variable, not about one that a node binds."""
+    return () if n.op != VAR and OPERATORS[n.op].binds else operands(n)
 
-
-_QUICK: dict[str, Callable[[Expr, list[Any], list[Any]], list[Any]]] = {
-    ADD: lambda n, a, b: [(p + q) & m for m in (MASK[n.w],) for p, q in _pairs(a, b)],
-    SUB: lambda n, a, b: [(p - q) & m for m in (MASK[n.w],) for p, q in _pairs(a, b)],
-    AND: lambda n, a, b: [p & q for p, q in _pairs(a, b)],
-    OR: lambda n, a, b: [p | q for p, q in _pairs(a, b)],
-    XOR: lambda n, a, b: [p ^ q for p, q in _pairs(a, b)],
-    EQ: lambda n, a, b: [p == q for p, q in _pairs(a, b)],
-    ULT: lambda n, a, b: [p < q for p, q in _pairs(a, b)],
-    NOT: lambda n, a, b: [not p for p in a],
-    ZEXT: lambda n, a, b: [int(p) for p in a],
-    EXTRACT: lambda n, a, b: [p >> n.c & m for m in (MASK[n.w],) for p in a],
-    CONCAT: lambda n, a, b: [p << k | q for k in (low_width(n),) for p, q in _pairs(a, b)],
-}
 
 # -- ranges -----------------------------------------------------------------------------------------------
 
@@ -273,15 +244,7 @@ def _rotate(ranges: Ranges, by: int, w: int) -> Ranges:
 
 def _reflect(ranges: Ranges, c: int, w: int) -> Ranges:
     """The x for which c - x lies in the ranges."""
-    m = MASK[w]
-    out: list[tuple[int, int]] = []
-    for lo, hi in ranges:
-        p, q = (c - hi) & m, (c - lo) & m
-        if p <= q:
-            out.append((p, q))
-        else:
-            out += [(p, m), (0, q)]
-    return _normal(out)
+    return _rotate(tuple((-hi, -lo) for lo, hi in ranges), c, w)
 
 
 Pulled: TypeAlias = tuple[Expr, Ranges] | None
@@ -337,11 +300,11 @@ def _pull_udiv(e: Expr, r: Ranges) -> Pulled:
 
 
 _PULL: dict[str, Callable[[Expr, Ranges], Pulled]] = {
-    ADD: _pull_add,
-    SUB: _pull_sub,
-    XOR: _pull_xor,
-    ZEXT: _pull_zext,
-    SEXT: _pull_sext,
-    EXTRACT: _pull_extract,
-    UDIV: _pull_udiv,
+    "add": _pull_add,
+    "sub": _pull_sub,
+    "xor": _pull_xor,
+    "zext": _pull_zext,
+    "sext": _pull_sext,
+    "extract": _pull_extract,
+    "udiv": _pull_udiv,
 }

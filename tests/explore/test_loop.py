@@ -1,4 +1,4 @@
-"""The loop shows every operator: settle, covers, merge, and the budget; nobody else takes a waiting state out."""
+"""The loop shows every operator: settle, covers, merge, the budget; nobody else takes a waiting state out."""
 
 from __future__ import annotations
 

@@ -160,9 +160,9 @@ def test_canonical_forms(xyz: tuple[Any, Any, Any]) -> None:
 
 def test_bytes_come_together_again(xyz: tuple[Any, Any, Any]) -> None:
     x, _, _ = xyz
-    parts = X.to_bytes(x, 32)
-    assert X.from_bytes(parts) is x
-    assert X.from_bytes(list(parts)) is x
+    parts = X.byte_parts(x)
+    assert X.join_bytes(parts) is x
+    assert X.join_bytes(list(parts)) is x
     by_shifts = X.zext(parts[0], 8, 32)
     for k in (1, 2, 3):
         by_shifts = by_shifts | (X.zext(parts[k], 8, 32) << 8 * k)
@@ -171,20 +171,20 @@ def test_bytes_come_together_again(xyz: tuple[Any, Any, Any]) -> None:
     down = (down | (X.zext(parts[1], 8, 32) << 8)) + X.zext(parts[0], 8, 32)
     assert down is x
     total = X.add(x, 77, 32)
-    assert X.from_bytes(X.to_bytes(total, 32)) is total
+    assert X.join_bytes(X.byte_parts(total)) is total
     for whole in (
         X.ite(X.var("b", 8) == 1, 0x1234, 0x5678, 16),
         X.and_(X.extract(x, 0, 16), 0xFF0F, 16),
         X.add(X.zext(parts[0], 8, 16), X.zext(parts[1], 8, 16), 16),
     ):
-        low, high = X.to_bytes(whole, 16)
+        low, high = X.byte_parts(whole)
         assert X.concat(high, 8, low, 8) is whole
     four = [X.var(f"c{i}", 8) for i in range(4)]
-    word = X.from_bytes(four)
+    word = X.join_bytes(four)
     assert all(X.extract(word, 8 * i, 8, 32) is four[i] for i in range(4))
-    swapped = X.to_bytes(X.bswap(word, 32), 32)
+    swapped = X.byte_parts(X.bswap(word, 32))
     assert all(p is q for p, q in zip(swapped, reversed(four), strict=True))
-    assert X.to_bytes(0x1234, 16) == (0x34, 0x12)
+    assert X.split_value(0x1234, 2) == b"\x34\x12"
 
 
 def test_variables() -> None:

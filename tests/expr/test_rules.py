@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from anabranch import expr as X
-from anabranch.expr.evaluate import SEMANTICS
+from anabranch.expr.registry import OPERATORS
 
 MASK = X.MASK
 
@@ -104,7 +104,7 @@ class World:
                     self.known[c] if c.__class__ is X.Expr else (c,) * len(self.models)
                     for c in (n.a, n.b, n.c)
                 ]
-                f = SEMANTICS[n.op]
+                f = OPERATORS[n.op].evaluate
                 self.known[n] = tuple(f(n, a, b, c) for a, b, c in zip(*columns, strict=True))
         return self.known[e]
 

@@ -151,7 +151,7 @@ NODES = {
 def test_bits_for_the_solvers(name: str) -> None:
     """What is asked of the solvers has the value of the node, under any model."""
     node = NODES[name]
-    bits = x87_bits.lowered(node)
+    bits = x87_bits.lower(node)
     rng = random.Random(name)
     for a, b, c in zip(images(1)[:400], images(2), images(3), strict=False):
         model = {x.a: a, y.a: b, z.a: c}

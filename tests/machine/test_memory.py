@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from anabranch import expr
-from anabranch.expr import Expr, evaluate, undefined
+from anabranch.expr import Expr, evaluate, join_bytes, split_value, undefined
 from anabranch.ir.types import (
     PTR,
     ArrayType,
@@ -23,7 +23,7 @@ from anabranch.ir.types import (
 )
 from anabranch.machine.api import scalar_parts
 from anabranch.machine.ends import ProgramError
-from anabranch.machine.memory import MAX_OBJECT, Memory, join_bytes, split_value
+from anabranch.machine.memory import MAX_OBJECT, Memory
 from anabranch.machine.objects import ObjectNumbers
 
 

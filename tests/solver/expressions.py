@@ -6,6 +6,7 @@ import random
 from typing import Any
 
 from anabranch import expr as X
+from anabranch.expr import fp
 
 WIDTHS = (1, 4, 8, 12)
 BINARY = [X.add, X.sub, X.mul, X.udiv, X.urem, X.sdiv, X.srem, X.and_, X.or_, X.xor, X.shl, X.lshr, X.ashr]
@@ -54,3 +55,52 @@ def model(rng: random.Random) -> dict[int, int]:
     return {
         x.a: rng.choice([0, 1, (1 << w) - 1, rng.randrange(1 << w)]) for w in WIDTHS for x in variables(w)
     }
+
+
+def sample(op: str) -> Any:
+    """A node of an operator, over variables."""
+    x, y, z = (X.var(f"sample.{name}", 32) for name in "xyz")
+    p, q = (X.var(f"sample.{name}", 1) for name in "pq")
+    rounding = dict(zip(fp.ROUND, (X.ftrunc, X.fceil, X.ffloor, X.frint, X.fround), strict=True))
+    two = {
+        "add": X.add,
+        "sub": X.sub,
+        "mul": X.mul,
+        "and": X.and_,
+        "or": X.or_,
+        "xor": X.xor,
+        "shl": X.shl,
+        "lshr": X.lshr,
+        "ashr": X.ashr,
+        "udiv": X.udiv,
+        "urem": X.urem,
+        "sdiv": X.sdiv,
+        "srem": X.srem,
+        "eq": X.eq,
+        "ult": X.ult,
+        "slt": X.slt,
+        "fadd": X.fadd,
+        "fsub": X.fsub,
+        "fmul": X.fmul,
+        "fdiv": X.fdiv,
+        "frem": X.frem,
+        "feq": fp.feq,
+        "flt": fp.flt,
+        "fle": fp.fle,
+    }
+    if op in two:
+        return two[op](x, y, 32)
+    return {
+        "not": lambda: X.not_(p),
+        "ite": lambda: X.ite(q, x, y, 32),
+        "zext": lambda: X.zext(x, 32, 48),
+        "sext": lambda: X.sext(x, 32, 48),
+        "extract": lambda: X.extract(x, 5, 9),
+        "concat": lambda: X.concat(x, 32, y, 32),
+        "ffma": lambda: X.ffma(x, y, z, 32),
+        "fsqrt": lambda: X.fsqrt(x, 32),
+        "fp_convert": lambda: X.fp_convert(x, 32, 64),
+        "si_to_fp": lambda: X.si_to_fp(x, 32, 64),
+        "fp_to_si": lambda: X.fp_to_si(x, 32, 32),
+        **{name: lambda mode=mode: rounding[mode](x, 32) for mode, name in fp.ROUND.items()},
+    }[op]()

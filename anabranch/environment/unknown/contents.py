@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from anabranch import expr
-from anabranch.expr import Expr
+from anabranch.expr import Expr, byte_parts
 from anabranch.ir.source_types import CType
-from anabranch.machine.memory import byte_parts
 from anabranch.machine.objects import AllocationSite
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from typing import Any
 
 import immutables
 
-from anabranch.expr import Expr, undefined
+from anabranch.expr import Expr, byte_parts, join_bytes, split_value, undefined
 from anabranch.machine.joining.refusal import CannotJoin
 from anabranch.machine.joining.values import choose
-from anabranch.machine.memory import PAGE_BITS, Page, byte_parts, join_bytes, split_value
+from anabranch.machine.memory import PAGE_BITS, Page
 from anabranch.machine.objects import OBJECT_SHIFT, ObjectInfo
 from anabranch.machine.state import State
 

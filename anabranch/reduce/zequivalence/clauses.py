@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from anabranch.expr import Expr, add, expr_vars, not_, operands, sub, variable, xor
-from anabranch.expr.evaluate import REBUILD
 from anabranch.expr.node import ADD, AND, EQ, NOT, OR, SUB, VAR, XOR
+from anabranch.expr.registry import OPERATORS
 
 ROUNDS = 3  # of putting in known values: each may bring new ones
 SIZE = 64  # clauses of more nodes than this are left as they are
@@ -138,7 +138,7 @@ def replaced(roots: Sequence[Any], values: dict[Expr, Any]) -> list[Any]:
         b = memo[n.b] if n.b.__class__ is Expr else n.b
         c = memo[n.c] if n.c.__class__ is Expr else n.c
         same = a is n.a and b is n.b and c is n.c
-        memo[n] = n if same else REBUILD[n.op](n, a, b, c)
+        memo[n] = n if same else OPERATORS[n.op].rebuild(n, a, b, c)
     return [memo[r] if r.__class__ is Expr else r for r in roots]
 
 

@@ -10,9 +10,8 @@ from collections.abc import Callable, Hashable, Iterable
 from operator import is_
 from typing import Any
 
-from anabranch.expr import Expr, expr_vars
+from anabranch.expr import Expr, expr_vars, join_bytes
 from anabranch.machine.joining.memory import expression_word
-from anabranch.machine.memory import join_bytes
 from anabranch.reduce.zequivalence.canonical import Table
 from anabranch.reduce.zequivalence.constraint import Output
 from anabranch.reduce.zequivalence.memo import Memo

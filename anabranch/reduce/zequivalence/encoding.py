@@ -19,7 +19,6 @@ from typing import Any
 from anabranch.expr import Expr, var
 from anabranch.expr.node import ITE, operands
 from anabranch.machine import State
-from anabranch.semantics.elements import element_types
 from anabranch.machine.joining.same import same
 from anabranch.machine.objects import OBJECT_SHIFT, ObjectInfo
 from anabranch.machine.state import Continuation
@@ -29,6 +28,7 @@ from anabranch.reduce.zequivalence.constraint import Output, StateConstraint
 from anabranch.reduce.zequivalence.contents import POINTER, Outputs, page_outputs
 from anabranch.reduce.zequivalence.context import CallContext, pages_of
 from anabranch.reduce.zequivalence.variables import Unreadable, counts, variables_in
+from anabranch.semantics.elements import element_types
 from anabranch.solver import Slice
 
 NUMBER_SIZE = OBJECT_SHIFT // 8  # bytes of an object's number, at the upper end of an address

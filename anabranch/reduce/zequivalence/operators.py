@@ -16,7 +16,6 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from anabranch.expr import MASK, Expr
-from anabranch.expr.evaluate import low_width
 from anabranch.expr.node import (
     ADD,
     AND,
@@ -41,14 +40,16 @@ from anabranch.expr.node import (
     UREM,
     XOR,
     ZEXT,
+    low_width,
 )
+from anabranch.expr.registry import OPERATORS
 
 Cube: TypeAlias = tuple[int, int]  # (value of the fixed bits, mask of the free bits); the two share no bit
 Free: TypeAlias = Cube | None  # None: an operand with a value of its own, any value
 Image: TypeAlias = Callable[[Expr, Free, Free, Free], Cube | None]
 
 BOTH: Cube = (0, 1)  # either truth value
-COMMUTATIVE = frozenset((ADD, MUL, AND, OR, XOR, EQ))
+COMMUTATIVE = frozenset(operator.name for operator in OPERATORS.values() if operator.commutative)
 
 
 def full(w: int) -> Cube:

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from anabranch.expr import Expr, and_, concat, eq, evaluate, extract, ite, or_, shl, var, xor, zext
-from anabranch.expr.evaluate import SEMANTICS
 from anabranch.expr.fp import OPERATORS as FP_OPERATORS
 from anabranch.expr.node import binary, make, ternary, unary
+from anabranch.expr.registry import OPERATORS
 from anabranch.reduce.zequivalence.operators import (
     COMMUTATIVE,
     IMAGES,
@@ -67,7 +67,7 @@ NODES = list(nodes())
 def semantics(n: Expr, values: tuple[int, ...], widths: tuple[int, ...]) -> int:
     given: list[Any] = [bool(v) if w == 1 else v for v, w in zip(values, widths, strict=True)]
     given += [n.b, n.c][len(given) - 1 :]
-    return int(SEMANTICS[n.op](n, *given[:3]))
+    return int(OPERATORS[n.op].evaluate(n, *given[:3]))
 
 
 def table(n: Expr, widths: tuple[int, ...]) -> dict[tuple[int, ...], int]:
@@ -160,7 +160,7 @@ def test_types_at_width_four() -> None:
 
 def test_every_operator_is_classified_or_left_out() -> None:
     assert set(IMAGES) == {n.op for n, _ in NODES}
-    assert set(SEMANTICS) - set(IMAGES) == set(FP_OPERATORS)
+    assert set(OPERATORS) - set(IMAGES) == set(FP_OPERATORS)
     for op in FP_OPERATORS:
         n = make(("test", op), op, 32, leaf(32, 0), leaf(32, 1), leaf(32, 2))
         assert image(n, full(32), full(32), full(32)) is None

@@ -8,15 +8,18 @@ is read as that function of the offset. The runs are leaves of a balanced tree o
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
-from anabranch import expr
-from anabranch.expr import Expr
-from anabranch.expr.evaluate import REBUILD
-from anabranch.expr.node import CONCAT, EQ, EXTRACT, ITE, NOT, SEXT, SLT, ULT, VAR, ZEXT
-from anabranch.machine.memory import join_bytes
+from .arith import add, mul, sub
+from .boolean import ite
+from .casts import extract
+from .compare import ult
+from .count import join_bytes
+from .division import udiv
+from .node import VAR, Expr, Value
+from .registry import OPERATORS
 
-Value = Any
 SHORTEST = 4  # places that a function of the place must hold for
 NODES_LIMIT = 24  # nodes in which two values may differ
 
@@ -78,8 +81,8 @@ def _same(x: Value, y: Value) -> bool:
 
 def _number(offset: Expr, first: int, step: int) -> Value:
     """How many places an offset lies behind the first one."""
-    distance = expr.sub(offset, first, 64)
-    return distance if step == 1 else expr.udiv(distance, step, 64)
+    distance = sub(offset, first, 64)
+    return distance if step == 1 else udiv(distance, step, 64)
 
 
 def _choose(runs: list[tuple[int, Value]], offset: Expr, width: int) -> Value:
@@ -88,7 +91,7 @@ def _choose(runs: list[tuple[int, Value]], offset: Expr, width: int) -> Value:
     middle = len(runs) // 2
     left = _choose(runs[:middle], offset, width)
     right = _choose(runs[middle:], offset, width)
-    return expr.ite(expr.ult(offset, runs[middle][0], 64), left, right, width)
+    return ite(ult(offset, runs[middle][0], 64), left, right, width)
 
 
 # ---- one function for many places ----------------------------------------------------------------------
@@ -115,16 +118,15 @@ def _generalise(x: Value, y: Value, width: int, budget: list[int]) -> Any:
     if x.__class__ is not Expr or y.__class__ is not Expr or x.op != y.op or x.w != y.w:
         return None
     budget[0] -= 1
-    if x.op == VAR or x.op not in REBUILD or budget[0] < 0:
+    if x.op == VAR or OPERATORS[x.op].binds or budget[0] < 0:
         return None
-    if x.op == EXTRACT and x.c != y.c:
-        return None
+    widths = OPERATORS[x.op].widths(x)
     parts = []
-    for part_x, part_y, part_width in zip((x.a, x.b, x.c), (y.a, y.b, y.c), _operand_widths(x), strict=True):
-        if part_x is part_y or (part_x.__class__ is int and part_y.__class__ is int and part_x == part_y):
+    for part_x, part_y, part_width in zip_longest((x.a, x.b, x.c), (y.a, y.b, y.c), widths):
+        if _same(part_x, part_y):
             part = part_x
-        elif part_x is None or part_y is None or _width(part_x, part_width) != _width(part_y, part_width):
-            return None
+        elif part_width is None or _width(part_x, part_width) != _width(part_y, part_width):
+            return None  # another parameter, or operands of other widths
         else:
             part = _generalise(part_x, part_y, part_width, budget)
             if part is None:
@@ -137,22 +139,6 @@ def _width(part: Value, width: int) -> int:
     return part.w if part.__class__ is Expr else width
 
 
-def _operand_widths(n: Expr) -> tuple[int, int, int]:
-    """The widths of a node's operands; a constant operand takes its width from the others."""
-    op = n.op
-    if op in (ZEXT, SEXT, EXTRACT, NOT):
-        return n.a.w, 0, 0
-    if op == ITE:
-        return 1, n.w, n.w
-    if op == CONCAT:
-        high = n.a.w if n.a.__class__ is Expr else n.w - n.b.w
-        return high, n.w - high, 0
-    if op in (EQ, ULT, SLT):
-        w = n.a.w if n.a.__class__ is Expr else n.b.w
-        return w, w, 0
-    return n.w, n.w, 0
-
-
 def _follows(pattern: Any, value: Value, number: int) -> bool:
     """Is this the value of the pattern at a place, given by its number in the run?"""
     if pattern.__class__ is Hole:
@@ -161,8 +147,6 @@ def _follows(pattern: Any, value: Value, number: int) -> bool:
         return _same(pattern, value)
     node = pattern.node
     if value.__class__ is not Expr or value.op != node.op or value.w != node.w:
-        return False
-    if value.op == EXTRACT and value.c != node.c:
         return False
     a, b, c = pattern.parts  # widths agree if those of the operands that are nodes do
     return (
@@ -175,9 +159,9 @@ def _follows(pattern: Any, value: Value, number: int) -> bool:
 def _instance(pattern: Any, number: Value) -> Value:
     """The value of a pattern at the place with that number."""
     if pattern.__class__ is Hole:
-        value = expr.add(expr.mul(number, pattern.step & (1 << 64) - 1, 64), pattern.first, 64)
-        return value if pattern.width == 64 else expr.extract(value, 0, pattern.width, 64)
+        value = add(mul(number, pattern.step & (1 << 64) - 1, 64), pattern.first, 64)
+        return value if pattern.width == 64 else extract(value, 0, pattern.width, 64)
     if pattern.__class__ is not Pattern:
         return pattern
     a, b, c = (_instance(part, number) for part in pattern.parts)
-    return REBUILD[pattern.node.op](pattern.node, a, b, c)
+    return OPERATORS[pattern.node.op].rebuild(pattern.node, a, b, c)

@@ -6,8 +6,8 @@ import random
 
 from anabranch import expr as X
 from anabranch.expr import Expr, evaluate
+from anabranch.expr.tables import read_table
 from anabranch.expr.variables import postorder
-from anabranch.machine.tables import read_table
 
 OFFSET8: Expr
 OFFSET: Expr
@@ -89,3 +89,14 @@ def test_places_told_one_by_one() -> None:
     places = [3, 50, 51, 199]
     value = read_table(data[3:], places, 1, OFFSET)
     assert [evaluate(value, {OFFSET8.a: place}) for place in places] == [data[place] for place in places]
+
+
+def test_numbers_in_floating_point_comparisons_keep_their_width() -> None:
+    """The constant of a comparison has the width of what it is compared with, not that of the truth value."""
+    x = X.var("tables.f", 32)
+    limits = [0x3F800000 + 0x100000 * place for place in range(8)]
+    data = [X.ite(X.fcmp("olt", x, limit, 32), 1, 0, 8) for limit in limits]
+    value = read_table(data, range(8), 1, OFFSET)
+    for place, limit in enumerate(limits):
+        for bits in (limit - 1, limit, limit + 1):
+            assert evaluate(value, {OFFSET8.a: place, x.a: bits}) == (bits < limit)
