@@ -60,7 +60,7 @@ class Layout:
                 continue
             kind = "constant" if variable.constant else "global"
             site = numbers.new_site(kind, variable.source_name, variable.value_type, variable.loc)
-            self._place(variable.name, site, numbers)
+            self._place(variable.name, site, numbers, variable.value_type.size)
             self.globals.append((self.addresses[variable.name], variable))
         for function in module.functions.values():
             if function.linkage == EXTERN_WEAK and not provided(function.name):
@@ -70,21 +70,24 @@ class Layout:
             self._place(function.name, site, numbers)
             self.functions[self.addresses[function.name]] = function
 
-    def _place(self, name: str, site: AllocationSite, numbers: ObjectNumbers) -> None:
-        self.addresses[name] = numbers.number(site, 1) << 32
+    def _place(self, name: str, site: AllocationSite, numbers: ObjectNumbers, size: int = 0) -> None:
+        self.addresses[name] = numbers.number(site, 1, size) << 32
         self._sites[name] = site
 
     def install(self, memory: Memory) -> None:
         """Make all globals and functions objects of the store."""
         for address, variable in self.globals:
-            size = variable.value_type.size
+            size, site = variable.value_type.size, self._sites[variable.name]
+            if isinstance(variable.initializer, Zero) and not variable.constant:
+                assert memory.allocate(site, size, zero=True) == address
+                continue
             data = bytearray(size)
             if variable.initializer is not None:
                 self.write_constant(data, 0, variable.initializer)
             elif variable.name in self._external:
                 content = self._external[variable.name]
                 data[: len(content)] = content[:size]
-            base = memory.allocate(self._sites[variable.name], size, bytes(data))
+            base = memory.allocate(site, size, bytes(data))
             assert base == address
         for address, function in self.functions.items():
             assert memory.allocate(self._sites[function.name], 0, b"") == address

@@ -11,11 +11,12 @@ from anabranch.expr import Expr, x87
 from anabranch.expr.fpvalue import FORMATS
 from anabranch.ir.module import Instruction
 from anabranch.ir.types import FloatType, Type, VectorType
-from anabranch.machine import constrained
+from anabranch.machine import blocks, constrained
 from anabranch.machine.arithmetic import signed_overflow, unsigned_overflow
 from anabranch.machine.choices import up_to
 from anabranch.machine.ends import Fault, Loss, ProgramError
 from anabranch.machine.operations import boolean, cast_function, float_width
+from anabranch.machine.sparse import SPARSE_SIZE
 from anabranch.machine.values import lanewise
 
 if TYPE_CHECKING:
@@ -339,6 +340,9 @@ class Intrinsics:
         length = self._length(size, (to, True), (source, False))
         if not length:
             return
+        if length > SPARSE_SIZE and to.__class__ is int and source.__class__ is int:
+            blocks.copy(self.memory, to, source, length)
+            return
         if source.__class__ is Expr:
             data = self.machine.addresses.read_bytes(source, length)
         else:
@@ -355,9 +359,10 @@ class Intrinsics:
         length = self._length(size, (to, True))
         if not length:
             return
-        if to.__class__ is not Expr:
-            self.memory.check_access(to, length, write=True)
-        self._write(to, [value] * length if value.__class__ is Expr else bytes([value]) * length)
+        if to.__class__ is Expr:
+            self.machine.addresses.write_bytes(to, blocks.repeated(value, length))
+        else:
+            blocks.fill(self.memory, to, value, length)
 
     def _write(self, to: Value, data: Sequence[Value]) -> None:
         if to.__class__ is Expr:

@@ -78,6 +78,7 @@ class Glance:
         "_outer",
         "_pages",
         "_plain",
+        "_present",
         "_same",
         "_unfilled",
         "_ungrouped",
@@ -106,6 +107,7 @@ class Glance:
         self._grounds = grounds
         self._ground = shared.ground
         self._keys = shared.ground.keys
+        self._present = shared.pages
         self.seen = self.seen_with(NOTHING)
         self._before = shared.before
         self._layout = shared.layout
@@ -130,6 +132,9 @@ class Glance:
             pages = state.pages
             for key in self._unfilled:
                 if key in pages:
+                    return None
+            for key in self._layout.sparse_pages(pages):
+                if key not in self._present:
                     return None
             numbers = self._ground.numbers
             there = list(map(pages.get, self._keys))

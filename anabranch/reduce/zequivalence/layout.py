@@ -22,7 +22,7 @@ Objects = Mapping[int, ObjectInfo]
 class Layout:
     """One map of objects, taken apart."""
 
-    __slots__ = ("everything", "infos", "keys", "large", "lazy", "movable", "objects")
+    __slots__ = ("everything", "infos", "keys", "large", "lazy", "movable", "objects", "sparse")
 
     def __init__(self, everything: Objects) -> None:
         self.everything = everything  # held, so that its identity stays its own
@@ -39,6 +39,7 @@ class Layout:
                 keys += range(first, first + pages)
         self.keys = tuple(keys)
         self.large = large
+        self.sparse = {n for n, o in self.objects.items() if o.blank is not None}
         # First page -> object that is filled on its first access.
         self.lazy = {n << NUMBER_BITS: o for n, o in self.objects.items() if o.site.first is not None}
 
@@ -53,6 +54,10 @@ class Layout:
         return len(objects) == len(self.everything) and not any(
             map(is_not, map(objects.get, self.objects), self.movable)
         )
+
+    def sparse_pages(self, pages: Mapping[int, Any]) -> list[int]:
+        """Those of the sparse objects that are there."""
+        return [key for key in pages if key >> NUMBER_BITS in self.sparse] if self.sparse else []
 
     def pages(self, pages: Mapping[int, Any]) -> dict[int, Any]:
         """The pages of these objects among others."""

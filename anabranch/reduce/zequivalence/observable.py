@@ -19,7 +19,7 @@ from anabranch.machine.memory import PAGE_BITS, PAGE_SIZE
 from anabranch.machine.objects import ObjectInfo
 from anabranch.reduce.zequivalence.calls import Base, Call
 from anabranch.reduce.zequivalence.ground import Grounds
-from anabranch.reduce.zequivalence.layout import Layouts
+from anabranch.reduce.zequivalence.layout import NUMBER_BITS, Layouts
 from anabranch.reduce.zequivalence.pieces import Pieces
 from anabranch.reduce.zequivalence.variables import (
     NOTHING,
@@ -156,7 +156,7 @@ class Common:
                 if before is info:
                     continue
                 if before is not None:
-                    if before.end != info.end or before.size != info.size:
+                    if before.end != info.end or before.size != info.size or before.blank is not info.blank:
                         ended.append((number, info.end, info.size))
                 elif not info.readonly or everything.get(number) is not info:
                     new[number] = info
@@ -181,8 +181,8 @@ class Common:
             self.version = self._pieces.new_version() if self.filled else self._pieces.version(self.touched)
 
     def fill(self, pages: Mapping[int, Any], variables: PageVariables) -> list[int]:
-        """Objects that are filled on their first access: where one is, it was there before as it was made, to
-        all others. Pages that nobody knows how they were made."""
+        """Objects that are filled on their first access, and pages of sparse objects: where one is, it was
+        there before as it was made, to all others. Pages that nobody knows how they were made."""
         unknown: list[int] = []
         for first, info in list(self.unfilled.items()):
             if first not in pages:
@@ -193,16 +193,24 @@ class Common:
                 unknown += [key for key in keys if key in pages]
                 continue
             self.unfilled = {at: one for at, one in self.unfilled.items() if at != first}
-            self.pages = {**self.pages, **{key: made[key] for key in keys}}
-            self.filled.update(keys)
-            self.by_page = self.by_page.copy()
-            for key in keys:
-                self.by_page.update(variables.of(made[key]))
-            self.total = self.fixed.union(self.by_page)
-            self._observable = {}
-            self.grown = True
-            self.version = self._pieces.new_version()
+            self._add({key: made[key] for key in keys}, variables)
+        absent = [key for key in self.layout.sparse_pages(pages) if key not in self.pages]
+        if absent:
+            objects = self.layout.objects
+            self._add({key: objects[key >> NUMBER_BITS].blank_page(key) for key in absent}, variables)
         return unknown
+
+    def _add(self, made: Mapping[int, Any], variables: PageVariables) -> None:
+        """Take pages into account that were not there before; as these they were there to all others."""
+        self.pages = {**self.pages, **made}
+        self.filled.update(made)
+        self.by_page = self.by_page.copy()
+        for page in made.values():
+            self.by_page.update(variables.of(page))
+        self.total = self.fixed.union(self.by_page)
+        self._observable = {}
+        self.grown = True
+        self.version = self._pieces.new_version()
 
     def observable(self, changed: Mapping[int, Sequence[int]], pages: PageVariables) -> frozenset[int]:
         """The observable variables, where some bytes (offsets by page) are no longer what they were."""

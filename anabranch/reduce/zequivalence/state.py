@@ -153,6 +153,9 @@ class _Encoding:
         self.new, ended = self.common.objects_since(self.state.objects)
         if ended:
             self.outputs.append((("end", *ended), 0, 1))
+            common = self.common.layout.objects
+            if any(number in common and common[number].blank for number, end, _ in ended if not end):
+                self.outputs.append((("blank", Same(self.state)), 0, 1))  # like no other
         if leaks:
             lost = [(i.site.number, i.size) for i in self.new.values() if i.site.kind == "heap" and not i.end]
             self.outputs.append((("leaks", *sorted(lost)), 0, 1))
@@ -175,7 +178,7 @@ class _Encoding:
             return
         first = number << NUMBER_BITS
         for position in range((info.size + (1 << PAGE_BITS) - 1) >> PAGE_BITS):
-            page = self.state.pages.get(first + position)
+            page = self.state.pages.get(first + position) or info.blank_page(first + position)
             if page is not None:
                 self._bytes(("val", index, position), page, range(len(page)))
 
@@ -262,7 +265,7 @@ class _Encoding:
         """Outputs for the bytes that are not what they were, on this path or on another of the call; their
         offsets by page."""
         pages, common = self.state.pages, self.common
-        if common.unfilled:
+        if common.unfilled or common.layout.sparse:
             for key in common.fill(pages, self.encoder.pages):
                 self._bytes(("made", key), pages[key], range(len(pages[key])))
         self.encoder.touch(self.state, common)
