@@ -127,8 +127,15 @@ class MachineApi(Protocol):
     def object_of(self, addr: Value) -> tuple[ObjectInfo, int]:
         """The live object an address points into, and the offset; a bad address is an access error."""
 
-    def allocate(self, size: int, kind: str, what: str) -> int:
-        """A fresh object of undefined bytes; its address is aligned to any power of two up to 2**32."""
+    def copy(self, to: Value, source: Value, n: int) -> None:
+        """Copy `n` bytes, overlapping or not."""
+
+    def fill(self, addr: Value, byte: Value, n: int) -> None:
+        """Overwrite `n` bytes with one byte."""
+
+    def allocate(self, size: int, kind: str, what: str, zero: bool = False) -> int:
+        """A fresh object of undefined bytes, or of zeros; its address is aligned to any power of two up to
+        2**32."""
 
     def free(self, addr: Value) -> None:
         """End a heap object; anything but the start of a live one is an error of kind `free`. May fork, once

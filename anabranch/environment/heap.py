@@ -1,7 +1,8 @@
 """The malloc family.
 
-Sizes beyond `LARGEST` fail; where they might succeed in a C library, that is counted as a loss.
-A symbolic size splits there; of many sizes below it, a handful stands for all, and the others are a loss.
+Sizes beyond `LARGEST`, which is nearly 4 GiB, fail; where they might succeed in a C library, that is counted
+as a loss. Large objects have no pages until they are written, so that their size costs nothing. A symbolic
+size splits at `LARGEST`; of many sizes below it, a handful stands for all, and the others are a loss.
 Objects of size 0 have an address of their own, as in musl.
 """
 
@@ -13,13 +14,13 @@ from anabranch.environment.registry import model
 from anabranch.environment.values import (
     EINVAL,
     ENOMEM,
-    copy_of,
     is_null,
     set_errno,
 )
 from anabranch.expr import Expr
+from anabranch.machine.objects import MAX_OBJECT
 
-LARGEST = 1 << 30
+LARGEST = MAX_OBJECT
 NEVER = 1 << 47
 """The bytes that a program on x86-64 has addresses for."""
 MAY_SUCCEED = "very large allocation, which may succeed, explored as failing"
@@ -83,10 +84,7 @@ def calloc(m: MachineApi, count: Value, size: Value) -> Value:
     wanted = resolve_product(m, count, size, "calloc")
     if wanted is None:
         return out_of_memory(m)
-    addr = m.allocate(wanted, "heap", "calloc")
-    if wanted:
-        m.write_bytes(addr, bytes(wanted))
-    return addr
+    return m.allocate(wanted, "heap", "calloc", zero=True)
 
 
 @model("realloc", "__libc_realloc")
@@ -105,10 +103,9 @@ def _reallocate(m: MachineApi, old: Value, wanted: int | None, what: str) -> int
     old, held = m.heap_object(old)
     if wanted is None:
         return out_of_memory(m)
-    kept = copy_of(m, old, min(held, wanted))
     addr = m.allocate(wanted, "heap", what)
-    if kept:
-        m.write_bytes(addr, kept)
+    if kept := min(held, wanted):
+        m.copy(addr, old, kept)
     m.free(old)
     return addr
 

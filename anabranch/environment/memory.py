@@ -28,7 +28,7 @@ def copy_block(m: MachineApi, dst: Value, src: Value, n: Value, why: str) -> Val
             return n
     size = resolve_length(m, n, why, reads=(src,), writes=(dst,))
     if size:
-        m.write_bytes(dst, copy_of(m, src, size))
+        m.copy(dst, src, size)
     return size
 
 
@@ -41,7 +41,7 @@ def fill_block(m: MachineApi, dst: Value, byte: Value, n: Value, why: str) -> No
             return
     size = resolve_length(m, n, why, writes=(dst,))
     if size:
-        m.write_bytes(dst, [value] * size if isinstance(value, Expr) else bytes((value,)) * size)
+        m.fill(dst, value, size)
 
 
 def write_up_to(m: MachineApi, dst: int, n: Expr, data: Sequence[Value]) -> None:

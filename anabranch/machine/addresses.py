@@ -28,6 +28,7 @@ from anabranch.machine.bases import (
     with_whole_choices,
 )
 from anabranch.machine.ends import Fault, Loss, ProgramError
+from anabranch.machine.memory import PAGE_BITS
 from anabranch.machine.objects import ObjectInfo
 from anabranch.machine.undefined import settled
 
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 Value = Any
 MAX_LEAVES = 1 << 16  # places a read may choose from before the path forks over halves
 MAX_TARGETS = 1 << 11  # likewise for a write, which touches every one of them
+MAX_SPREAD = 1 << 22  # places in a sparse object that the path forks over
 MAX_CHOICES = 1 << 18  # bytes of a block at all the places where it may be written
 FEW = 64  # places that are told one by one
 MAX_KINDS = 16  # places of an error through an address without a base that are told apart
@@ -90,14 +92,14 @@ class AddressResolver:
         self.resolved += 1
         numbers = base_numbers(address)
         if numbers is not None and len(numbers) == 1:
-            info = self.memory.find(numbers[0])
+            info = self.memory.named(numbers[0])
             if info is not None:
                 return self._in_bounds(address, size, write, info)
         whole = with_whole_choices(address)
         cases = cases_by_base(whole) if whole.__class__ is Expr else None
         if cases is not None and len(cases) > 1:
             return self._by_cases(whole, size, write, cases)
-        if cases is not None and (info := self.memory.find(next(iter(cases)))) is not None:
+        if cases is not None and (info := self.memory.named(next(iter(cases)))) is not None:
             return self._in_bounds(whole, size, write, info)
         return self._by_model(whole, size, write)
 
@@ -116,14 +118,14 @@ class AddressResolver:
             assert fault is not None
             raise ProgramError(fault)  # the conditions leave nothing else
         number = next((n for n, condition in others[:-1] if condition), others[-1][0])
-        info, taken = self.memory.find(number), narrowed(address, number)
+        info, taken = self.memory.named(number), narrowed(address, number)
         if info is not None:
             return self._in_bounds(taken, size, write, info)
         return self._by_model(taken, size, write)
 
     def _fault_of_base(self, number: int, address: Value, size: int, write: bool) -> Fault | None:
         """The error that an access with this base is, whatever the index; None if there may be none."""
-        info = self.memory.find(number)
+        info = self.memory.named(number)
         if info is not None and info.end:
             details = self.memory.access_info(address, size, write, info)
             return Fault("use-after-free", "memory error: use after free", details)
@@ -230,7 +232,7 @@ class AddressResolver:
         indices = expr_vars(address)
         if indices and indices[0] < 0:
             return None
-        named = [self.memory.find(number) for number in base_numbers(address) or ()]
+        named = [self.memory.named(number) for number in base_numbers(address) or ()]
         live = [info for info in named if info is not None and not info.end]
         if len(live) != 1:
             return None
@@ -248,14 +250,15 @@ class AddressResolver:
     # ---- what is there -------------------------------------------------------------------------------
 
     def places(self, info: ObjectInfo, offset: Expr, size: int, most: int) -> Sequence[int]:
-        """The offsets that an access may have, at most `most`; forks over halves while there are more."""
+        """The offsets that an access may have, at most `most`; forks over halves while there are more. Of the
+        many in a very large object some stand for all, and the others are a loss."""
         few = self.machine.few_values(offset, FEW)
         if few is not None:
             return sorted(place for place in few if place <= info.size - size)
+        low, high = self._span(info, offset, size)
         step, rest = stride(offset)
-        low, high = 0, info.size - size + 1
-        first, last = self.machine.range_of(offset, 64)
-        low, high = max(low, first), min(high, last + 1)
+        if info.blank is not None and (high - low) // step > MAX_SPREAD:
+            return (self.machine.choices.size(offset, 64, "offset in a very large object", most=info.size),)
         while (high - low) // step > most:
             middle = (low + high) // 2
             if expr.ult(offset, middle, 64):
@@ -265,6 +268,11 @@ class AddressResolver:
         start = low + (rest - low) % step
         return range(start, high, step)
 
+    def _span(self, info: ObjectInfo, offset: Expr, size: int) -> tuple[int, int]:
+        """The offsets that an access may have lie from the first of these on and before the second."""
+        first, last = self.machine.range_of(offset, 64)
+        return max(0, first), min(info.size - size, last) + 1
+
     def load(self, address: Value, size: int) -> Value:
         address = self._defined(address)
         if address.__class__ is int:
@@ -272,6 +280,8 @@ class AddressResolver:
         info, offset = self.resolve(address, size, write=False)
         if offset.__class__ is int:
             return self.memory.load(info.base + offset, size)
+        if self._has_many_places(info, offset, size):
+            return self._load_sparse(info, offset, size)
         places = self.places(info, offset, size, MAX_LEAVES)
         if not places:
             raise RuntimeError("an access in bounds has no place")
@@ -284,6 +294,67 @@ class AddressResolver:
             self._constant_reads[key] = value
         return value
 
+    def _has_many_places(self, info: ObjectInfo, offset: Expr, size: int) -> bool:
+        """Is it a sparse object, in which an access may mean more places than are told one by one?"""
+        if info.blank is None:
+            return False
+        low, high = self._span(info, offset, size)
+        return (high - low) // stride(offset)[0] > MAX_LEAVES
+
+    def _load_sparse(self, info: ObjectInfo, offset: Expr, size: int) -> Value:
+        """What is read from a sparse object at any of many offsets: only those near pages that are there need
+        to be told apart."""
+        low, high = self._span(info, offset, size)
+        step, rest = stride(offset)
+        few = self.machine.few_values(offset, FEW)
+        if few is not None:
+            places: Sequence[int] = sorted(place for place in few if place <= info.size - size)
+            pieces = [(place, self.memory.load(info.base + place, size)) for place in places]
+        else:
+            pieces = self._pieces(info, offset, size, range(low + (rest - low) % step, high, step))
+        value = pieces[-1][1]
+        for (_, before), (start, _) in zip(pieces[-2::-1], pieces[:0:-1], strict=True):
+            value = expr.ite(expr.ult(offset, start, 64), before, value, 8 * size)
+        return value
+
+    def _pieces(self, info: ObjectInfo, offset: Expr, size: int, places: range) -> list[tuple[int, Value]]:
+        """What is read from a sparse object, by the first of the places where it is. Forks over halves while
+        too many of them are near pages that are there."""
+        near = self._near_written(info, places, size)
+        while sum(map(len, near)) > MAX_LEAVES:
+            middle = places[len(places) // 2]
+            if expr.ult(offset, middle, 64):
+                places = range(places.start, middle, places.step)
+            else:
+                places = range(middle, places.stop, places.step)
+            near = self._near_written(info, places, size)
+        pieces: list[tuple[int, Value]] = []
+        end = places.start
+        for part in (*near, range(places.stop, places.stop)):
+            if end < part.start:
+                pieces.append((end, self.memory.load(info.base + end, size)))
+            if part:
+                data = self.memory.contents(info.base + part[0], part[-1] - part[0] + size)
+                pieces.append((part[0], read_table(data, part, size, offset)))
+            end = part.stop
+        return pieces
+
+    def _near_written(self, info: ObjectInfo, places: range, size: int) -> list[range]:
+        """Those places at which an access touches a page that is there, or pages of different contents."""
+        assert info.blank is not None
+        edges = [(end << PAGE_BITS, end << PAGE_BITS) for end, _ in info.blank[:-1]]
+        found: list[range] = []
+        step = places.step
+        for first, end in sorted(self.memory.written(info, places.start, places[-1] + size) + edges):
+            low, high = max(places.start, first - size + 1), min(places.stop, end)
+            low += (places.start - low) % step
+            high += (places.start - high) % step
+            if found and low <= found[-1].stop:
+                low, high = found[-1].start, max(high, found.pop().stop)
+            if low < high:
+                found.append(range(low, high, step))
+        return found
+
     def store(self, address: Value, size: int, value: Value) -> None:
         self.write_bytes(address, split_value(value, size))
 
@@ -295,11 +366,15 @@ class AddressResolver:
         info, offset = self.resolve(address, size, write=False)
         if offset.__class__ is int:
             return self.memory.read_bytes(info.base + offset, size)
+        words = [(start, min(WORD, size - start)) for start in range(0, size, WORD)]
+        block: list[Value] = []
+        if self._has_many_places(info, offset, size):
+            for start, count in words:
+                block += split_value(self._load_sparse(info, expr.add(offset, start, 64), count), count)
+            return block
         places = self.places(info, offset, size, MAX_LEAVES)
         data = self.memory.contents(info.base + places[0], places[-1] - places[0] + size)
-        block: list[Value] = []
-        for start in range(0, size, WORD):
-            count = min(WORD, size - start)
+        for start, count in words:
             block += split_value(read_table(data[start:], places, count, offset), count)
         return block
 
@@ -317,6 +392,13 @@ class AddressResolver:
         places = self.places(info, offset, size, MAX_TARGETS)
         if size * len(places) > MAX_CHOICES:
             raise Loss("unsupported", "block of bytes written to any of many places")
+        if info.blank is not None and places[-1] - places[0] > MAX_LEAVES:
+            for place in places:
+                old = self.memory.contents(info.base + place, size)
+                here = expr.eq(offset, place, 64)
+                parted = [expr.ite(here, part, before, 8) for part, before in zip(parts, old, strict=True)]
+                self.memory.overwrite(info.base + place, parted)
+            return
         base = info.base + places[0]
         data = self.memory.contents(base, places[-1] - places[0] + size)
         for place in places:

@@ -10,11 +10,12 @@ import immutables
 from anabranch import expr
 from anabranch.expr import Expr, byte_parts
 from anabranch.ir.types import ArrayType, FloatType, IntType, PointerType, StructType, Type
-from anabranch.machine import location
+from anabranch.machine import blocks, location
 from anabranch.machine.ends import AT_EXIT, Exit, Fault, LongJump, Loss, ProgramError, Silent
 from anabranch.machine.extents import StringExtent
 from anabranch.machine.objects import AllocationSite, ObjectInfo
 from anabranch.machine.path import NAMES, CType, Input
+from anabranch.machine.sparse import SPARSE_SIZE
 from anabranch.machine.state import Continuation
 
 if TYPE_CHECKING:
@@ -201,14 +202,27 @@ class ModelApi:
             self.memory.bad_access(address, 1, False)
         return info, address & 0xFFFFFFFF
 
-    def allocate(self, size: int, kind: str, what: str) -> int:
+    def copy(self, to: Value, source: Value, n: int) -> None:
+        if n > SPARSE_SIZE and to.__class__ is int and source.__class__ is int:
+            blocks.copy(self.memory, to, source, n)
+            return
+        known = self.concrete_bytes(source, n) if source.__class__ is int else None
+        self.write_bytes(to, self.read_bytes(source, n) if known is None else known)
+
+    def fill(self, addr: Value, byte: Value, n: int) -> None:
+        if addr.__class__ is Expr:
+            self.write_bytes(addr, blocks.repeated(byte, n))
+        elif n:
+            blocks.fill(self.memory, addr, byte, n)
+
+    def allocate(self, size: int, kind: str, what: str, zero: bool = False) -> int:
         where = self.machine.where()
         key = (kind, what, where.key if where is not None else None)
         site = self._sites.get(key)
         if site is None:
             loc = where.text() if where is not None else ""
             site = self._sites[key] = self.machine.numbers.new_site(kind, what, None, loc)
-        return self.memory.allocate(site, size)
+        return self.memory.allocate(site, size, zero=zero)
 
     def free(self, addr: Value) -> None:
         self.memory.release(self.machine.starts.resolve(addr, _on_heap, _wrong_free), "freed")

@@ -17,6 +17,7 @@ from anabranch.expr.boolean import bool_and, bool_or, negation
 from anabranch.expr.node import ITE, VAR
 from anabranch.expr.registry import OPERATORS
 from anabranch.expr.variables import postorder_within, values_within
+from anabranch.machine.objects import NEAR
 
 Value = Any
 Cases = dict[int, Value]
@@ -30,14 +31,14 @@ INDEX_BITS = 32  # no value of so few bits is an address
 
 def nearest(constant: int) -> int:
     """The object number that a constant part names; `p[n - 1]` leaves it somewhat below the object."""
-    return (constant + (1 << 31)) >> 32 & 0xFFFFFFFF
+    return (constant + NEAR) >> 32 & 0xFFFFFFFF
 
 
 def number_of(address: Value) -> Value:
     """The number that `nearest` finds, of an address that may be an expression."""
     if address.__class__ is int:
         return nearest(address)
-    return expr.extract(expr.add(address, 1 << 31, 64), 32, 32, 64)
+    return expr.extract(expr.add(address, NEAR, 64), 32, 32, 64)
 
 
 # ---- numbers -------------------------------------------------------------------------------------------

@@ -39,12 +39,13 @@ class Choices:
         except SolverUnknown:
             return True  # every decision on it says so, and counts what is lost
 
-    def size(self, value: Value, width: int, what: str, unit: int = 1) -> int:
-        """One of the values of a size, counted in units of so many bytes; siblings take others. May fork."""
+    def size(self, value: Value, width: int, what: str, unit: int = 1, most: int = LARGEST_TAKEN) -> int:
+        """One of the values of a size, counted in units of so many bytes, if there are many one of at most
+        `most` bytes; siblings take others. May fork."""
         machine = self.machine
         if value.__class__ is Expr and not self.are_few(value):
             try:
-                taken = machine.space.representatives(self._parts(value), value, LARGEST_TAKEN // unit)
+                taken = machine.space.representatives(self._parts(value), value, most // unit)
             except SolverUnknown:
                 return machine.pick(value, width, what)
             machine.lose(f"{what}: some of many values explored")

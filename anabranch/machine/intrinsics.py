@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 from anabranch import expr
 from anabranch.expr import Expr
 from anabranch.ir.module import Instruction
+from anabranch.machine import blocks
 from anabranch.machine.choices import up_to
 from anabranch.machine.ends import Fault, ProgramError
+from anabranch.machine.sparse import SPARSE_SIZE
 from anabranch.semantics.elements import Value
 from anabranch.semantics.intrinsics import Function, base_name, intrinsic_function
 
@@ -94,6 +96,9 @@ class Intrinsics:
         length = self._length(size, (to, True), (source, False))
         if not length:
             return
+        if length > SPARSE_SIZE and to.__class__ is int and source.__class__ is int:
+            blocks.copy(self.memory, to, source, length)
+            return
         if source.__class__ is Expr:
             data = self.machine.addresses.read_bytes(source, length)
         else:
@@ -110,9 +115,10 @@ class Intrinsics:
         length = self._length(size, (to, True))
         if not length:
             return
-        if to.__class__ is not Expr:
-            self.memory.check_access(to, length, write=True)
-        self._write(to, [value] * length if value.__class__ is Expr else bytes([value]) * length)
+        if to.__class__ is Expr:
+            self.machine.addresses.write_bytes(to, blocks.repeated(value, length))
+        else:
+            blocks.fill(self.memory, to, value, length)
 
     def _write(self, to: Value, data: Sequence[Value]) -> None:
         if to.__class__ is Expr:

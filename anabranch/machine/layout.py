@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from anabranch.ir.module import Function, GlobalVariable, Module
-from anabranch.ir.values import BlockAddress
+from anabranch.ir.values import BlockAddress, Zero
 from anabranch.machine.memory import Memory
 from anabranch.machine.objects import AllocationSite, ObjectNumbers
 from anabranch.semantics.constants import Constants
@@ -41,7 +41,7 @@ class Layout(Constants):
                 continue
             kind = "constant" if variable.constant else "global"
             site = numbers.new_site(kind, variable.source_name, variable.value_type, variable.loc)
-            self._place(variable.name, site, numbers)
+            self._place(variable.name, site, numbers, variable.value_type.size)
             self.globals.append((self.addresses[variable.name], variable))
         for function in module.functions.values():
             if function.linkage == EXTERN_WEAK and not provided(function.name):
@@ -51,19 +51,22 @@ class Layout(Constants):
             self._place(function.name, site, numbers)
             self.functions[self.addresses[function.name]] = function
 
-    def _place(self, name: str, site: AllocationSite, numbers: ObjectNumbers) -> None:
-        self.addresses[name] = numbers.number(site, 1) << 32
+    def _place(self, name: str, site: AllocationSite, numbers: ObjectNumbers, size: int = 0) -> None:
+        self.addresses[name] = numbers.number(site, 1, size) << 32
         self._sites[name] = site
 
     def install(self, memory: Memory) -> None:
         """Make all globals and functions objects of the store."""
         for address, variable in self.globals:
-            size = variable.value_type.size
+            size, site = variable.value_type.size, self._sites[variable.name]
+            if isinstance(variable.initializer, Zero) and not variable.constant:
+                assert memory.allocate(site, size, zero=True) == address
+                continue
             if variable.initializer is not None:
                 data = self.image(variable.initializer, size)
             else:
                 data = self._external.get(variable.name, b"")[:size].ljust(size, b"\0")
-            base = memory.allocate(self._sites[variable.name], size, data)
+            base = memory.allocate(site, size, data)
             assert base == address
         for address, function in self.functions.items():
             assert memory.allocate(self._sites[function.name], 0, b"") == address

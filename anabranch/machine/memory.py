@@ -18,33 +18,50 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import immutables
 
 from anabranch.expr import Expr, join_bytes, split_value, undefined
+from anabranch.ir.types import to_signed
+from anabranch.machine import sparse
 from anabranch.machine.ends import Fault, Loss, ProgramError
 from anabranch.machine.objects import (
-    OBJECT_SHIFT,
+    MAX_OBJECT,
+    NEAR,
     OFFSET_MASK,
+    PAGE_NUMBER_BITS,
     STACK_COUNTS,
     STACK_NUMBERS,
     AllocationSite,
     ObjectInfo,
     ObjectNumbers,
 )
+from anabranch.machine.sparse import SPARSE_SIZE, one_run, same_runs
 from anabranch.semantics.addresses import MASK64
 
 if TYPE_CHECKING:
     from anabranch.machine.extents import Extent
 
-PAGE_BITS = 8
-PAGE_SIZE = 1 << PAGE_BITS
-PAGE_MASK = PAGE_SIZE - 1
+PAGE_BITS = sparse.PAGE_BITS
+PAGE_SIZE = sparse.PAGE_SIZE
+PAGE_MASK = sparse.PAGE_MASK
 PREFETCH = 48  # with so few pages, filling the read cache at once is cheaper than missing in it
 MAPS_KEPT = 10_000
-MAX_OBJECT = 1 << 30  # larger allocations fail, as they may in C
+MAX_BLOCK = 1 << 26  # bytes of a block that are used one by one
 
 Page = Any  # bytearray | list[int | Expr]
 Objects = immutables.Map[int, ObjectInfo]
 Value = Any  # int | bool | Expr
 
 from_bytes = int.from_bytes
+
+
+def check_size(site: AllocationSite, size: int) -> None:
+    """Locals have one number each, so that they are not larger than what one number stands for."""
+    if size > (NEAR if site.kind == "stack" else MAX_OBJECT):
+        raise Loss("object too large")
+
+
+def check_block(size: int) -> None:
+    """Some hundred MiB, byte by byte, would not fit into the engine's own memory."""
+    if size > MAX_BLOCK:
+        raise Loss("unsupported", "very large block of memory")
 
 
 class Memory:
@@ -145,6 +162,13 @@ class Memory:
         info = self.fresh.get(number)
         return info if info is not None else self.objects.get(number)
 
+    def named(self, number: int) -> ObjectInfo | None:
+        """The object that a number nearest to an address names: those that are large have two."""
+        info = self.find(number)
+        if info is None and (before := self.find(number - 1)) is not None and before.size > NEAR:
+            return before
+        return info
+
     def live_objects(self) -> list[ObjectInfo]:
         everything = dict(self.objects)
         everything.update(self.fresh)
@@ -155,31 +179,35 @@ class Memory:
         everything = (*self.objects.items(), *self.fresh.items())
         return frozenset(number for number, info in everything if info.site.kind == "stack")
 
-    def allocate(self, site: AllocationSite, size: int, content: bytes | None = None) -> int:
-        """A new object; its bytes are uninitialised unless `content` is given. Its address."""
-        if size > MAX_OBJECT:
-            raise Loss("object too large")
-        base = self.new_address(site)
+    def allocate(
+        self, site: AllocationSite, size: int, content: bytes | None = None, zero: bool = False
+    ) -> int:
+        """A new object; its bytes are uninitialised unless `content` is given or they are to be zero. Its
+        address."""
+        check_size(site, size)
+        base = self.new_address(site, size)
         number = base >> 32
         self.fresh[number] = ObjectInfo(number, size, site)
         self.allocated += 1
-        if content is None:
-            self.blank(base, size, site)
+        if zero and size > SPARSE_SIZE:
+            self.make_sparse(number, 0)
+        elif zero or content is not None:
+            self.fill(base, size, content or bytes(size))
         else:
-            self.fill(base, size, content)
+            self.blank(base, size, site)
         if site.kind == "constant":
             first = base >> PAGE_BITS
             self._constant_pages.update(range(first, first + (size + PAGE_MASK >> PAGE_BITS)))
         return base
 
-    def new_address(self, site: AllocationSite) -> int:
+    def new_address(self, site: AllocationSite, size: int = 0) -> int:
         """Where the next object of a site will be, or a local whose scope has not begun."""
         if self._counts_shared:
             self.counts = self.counts.copy()
             self._counts_shared = False
         counts = self.counts
         count = counts[site.number] = counts.get(site.number, 0) + 1
-        number = self.numbers.number(site, count)
+        number = self.numbers.number(site, count, size)
         if number >= STACK_NUMBERS and count > STACK_COUNTS and self.find(number) is not None:
             raise Loss("too many live locals", site.name)
         return number << 32
@@ -188,10 +216,11 @@ class Memory:
         """A local comes to life at its address, uninitialised; it may be alive from the last iteration."""
         number = base >> 32
         if self.find(number) is None:
+            check_size(site, size)
             self.fresh[number] = ObjectInfo(number, size, site)
             self.allocated += 1
         elif size > PAGE_SIZE:
-            self._drop_pages(base, size)
+            self.drop_pages(base, size)
         self.blank(base, size, site)
 
     def count_contents(self, site: AllocationSite) -> int:
@@ -210,11 +239,10 @@ class Memory:
 
     def forget(self, info: ObjectInfo) -> None:
         """Drop what is in an object: `absent` makes it anew."""
-        self._drop_pages(info.base, info.size)
+        self.drop_pages(info.base, info.size)
 
     def limit(self, info: ObjectInfo, extent: Extent) -> None:
         """Give an object an extent; its size is the capacity from now on."""
-        self.fresh[info.id] = ObjectInfo(info.id, info.size, info.site, extent=extent)
         first = info.base >> PAGE_BITS
         for key in range(first, first + (info.size + PAGE_MASK >> PAGE_BITS)):
             page = self.writable(key)
@@ -223,6 +251,7 @@ class Memory:
             self._limited_pages.add(key)
             self.S.pop(key, None)
             self.W.pop(key, None)
+        self.fresh[info.id] = ObjectInfo(info.id, info.size, info.site, extent=extent)
 
     def show(self, info: ObjectInfo, end: int) -> None:
         """Let the quick ways to read have the first bytes of an object with an extent."""
@@ -243,10 +272,20 @@ class Memory:
         if size <= PAGE_SIZE:
             self.S[key] = self.W[key] = [undefined(8)] * size
             return
+        if size > SPARSE_SIZE:
+            self.make_sparse(base >> 32, undefined(8))
+            return
         whole = size >> PAGE_BITS
         self.pages = self.pages.update(dict.fromkeys(range(key, key + whole), self._undefined_page()))
         if size & PAGE_MASK:
             self.S[key + whole] = self.W[key + whole] = [undefined(8)] * (size & PAGE_MASK)
+
+    def make_sparse(self, number: int, byte: Value) -> None:
+        """Let an object that has no pages hold one byte over and over."""
+        info, blank = self.find(number), one_run(byte)
+        assert info is not None
+        if not same_runs(info.blank, blank):
+            self.fresh[number] = info.with_blank(blank)
 
     def _undefined_page(self) -> Page:
         """A page without known bytes: one for all objects and paths, until somebody writes to it."""
@@ -259,7 +298,7 @@ class Memory:
         """End the life of an object; later accesses find out how."""
         number = info.id
         self.fresh[number] = info.dead(how)
-        self._drop_pages(info.base, info.size)
+        self.drop_pages(info.base, info.size)
 
     def release_stack(self, bases: tuple[int, ...]) -> None:
         """Locals that go out of scope, which some have done before their frame returns, leave no trace: their
@@ -274,7 +313,7 @@ class Memory:
             if info is None:
                 continue
             if info.size > PAGE_SIZE:
-                self._drop_pages(base, info.size)
+                self.drop_pages(base, info.size)
                 continue
             page = base >> PAGE_BITS
             S.pop(page, None)
@@ -282,7 +321,8 @@ class Memory:
             if page in self.pages:
                 self.pages = self.pages.delete(page)
 
-    def _drop_pages(self, base: int, size: int) -> None:
+    def drop_pages(self, base: int, size: int) -> None:
+        """Forget the pages of an object, or some of its pages."""
         first = base >> PAGE_BITS
         keys = range(first, first + max(1, (size + PAGE_MASK) >> PAGE_BITS))
         for table in (self.S, self.W):
@@ -292,11 +332,37 @@ class Memory:
             if first in self.pages:
                 self.pages = self.pages.delete(first)
             return
-        self.dropped += len(keys)
+        present = self.present(keys)
+        self.dropped += len(present)
+        if not present:
+            return
         pages = self.pages.mutate()  # much quicker than one map after another
-        for key in keys:
-            pages.pop(key, None)
+        for key in present:
+            del pages[key]
         self.pages = pages.finish()
+
+    def present(self, keys: range) -> list[int]:
+        """Which of these pages waiting states may share are there."""
+        pages = self.pages
+        return (
+            [key for key in keys if key in pages]
+            if len(keys) <= len(pages)
+            else [key for key in pages if key in keys]
+        )
+
+    def written(self, info: ObjectInfo, start: int, end: int) -> list[tuple[int, int]]:
+        """The parts of an object, around some offsets, that have pages: `(start, end)` in any order."""
+        first = info.base >> PAGE_BITS
+        keys = range(first + (start >> PAGE_BITS), first + (end + PAGE_MASK >> PAGE_BITS))
+        found = {*self.present(keys), *(key for key in self.W if key in keys)}
+        return [(key - first << PAGE_BITS, key - first + 1 << PAGE_BITS) for key in found]
+
+    def share(self, pages: dict[int, Page]) -> None:
+        """Put pages into the store that others may have as well."""
+        for key in pages:
+            self.S.pop(key, None)
+            self.W.pop(key, None)
+        self.pages = self.pages.update(pages)
 
     # ---- complete accesses ---------------------------------------------------------------------------
 
@@ -306,10 +372,13 @@ class Memory:
             page = self.pages.get(key)
             if key in self._limited_pages:
                 return None  # not all of it may be there
+            if page is None:
+                info = self.find(key >> PAGE_NUMBER_BITS)
+                if info is None or info.blank is None:
+                    return self.absent(key) if self.absent is not None else None
+                page = info.blank_page(key)
             if page is not None:
                 self.S[key] = page
-            elif self.absent is not None:
-                page = self.absent(key)
         return page
 
     def writable(self, key: int) -> Page | None:
@@ -319,7 +388,7 @@ class Memory:
                 page = self.pages[key][:]
                 self.pages = self.pages.set(key, page)
                 self.S.pop(key, None)
-                self.proved.pop(key >> OBJECT_SHIFT - PAGE_BITS, None)
+                self.proved.pop(key >> PAGE_NUMBER_BITS, None)
                 return page
             page = self.page(key)
             if page is not None:
@@ -400,6 +469,7 @@ class Memory:
 
     def contents(self, address: int, size: int) -> list[Value]:
         """Bytes of one object that are known to be there, or are not accessed by the program."""
+        check_block(size)
         data: list[Value] = []
         while size > 0:
             offset = address & PAGE_MASK
@@ -510,17 +580,14 @@ class Memory:
         if info is not None:
             details["object"] = info.describe()
             if address.__class__ is int:
-                offset = address & 0xFFFFFFFF
-                if offset >= 1 << 31:
-                    offset -= 1 << 32
-                details["offset"] = offset
+                details["offset"] = to_signed(address - info.base & MASK64, 64)
         return details
 
     def bad_access(self, address: int, size: int, write: bool) -> NoReturn:
         """The error of an access that no live object holds."""
         # Running below the start of an object lands at the far end of the number before it.
-        number = (address + (1 << 31)) >> 32 & 0xFFFFFFFF
-        info = self.find(number)
+        number = (address + NEAR) >> 32 & 0xFFFFFFFF
+        info = self.named(number)
         details = self.access_info(address, size, write, info)
         if info is not None and info.end:
             raise ProgramError(Fault("use-after-free", "memory error: use after free", details))

@@ -5,11 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from anabranch.machine.sparse import PAGE_BITS, PAGE_SIZE, Page, Runs, byte_at, uniform_page
+
 if TYPE_CHECKING:
     from anabranch.machine.extents import Extent
 
 OBJECT_SHIFT = 32
 OFFSET_MASK = (1 << OBJECT_SHIFT) - 1
+PAGE_NUMBER_BITS = OBJECT_SHIFT - PAGE_BITS
+"""From the number of a page to that of its object."""
+NEAR = 1 << 31
+"""An address that is less than this below an object, or behind it, is taken for one that ran out of it."""
+MAX_OBJECT = (1 << OBJECT_SHIFT) - (1 << 12)
+"""Bytes of the largest object: the address behind its end is one of its own."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,16 +36,23 @@ class AllocationSite:
 class ObjectInfo:
     """One object of one path; immutable, replaced when the object dies."""
 
-    __slots__ = ("end", "extent", "id", "site", "size")
+    __slots__ = ("blank", "end", "extent", "id", "site", "size")
 
     def __init__(
-        self, number: int, size: int, site: AllocationSite, end: str = "", extent: Extent | None = None
+        self,
+        number: int,
+        size: int,
+        site: AllocationSite,
+        end: str = "",
+        extent: Extent | None = None,
+        blank: Runs | None = None,
     ) -> None:
         self.id = number
         self.size = size  # with an extent: the capacity, which is the most that the extent can be
         self.site = site
         self.end = end  # "" while alive, else how it died
         self.extent = extent  # how many of the bytes may be accessed, if that depends on the input
+        self.blank = blank  # of a sparse object: what its pages hold that are not there; None for others
 
     @property
     def base(self) -> int:
@@ -49,6 +64,19 @@ class ObjectInfo:
 
     def dead(self, how: str) -> ObjectInfo:
         return ObjectInfo(self.id, self.size, self.site, how)
+
+    def with_blank(self, blank: Runs) -> ObjectInfo:
+        """The object after its absent pages have changed."""
+        return ObjectInfo(self.id, self.size, self.site, self.end, self.extent, blank)
+
+    def blank_page(self, key: int) -> Page | None:
+        """What a page of a sparse object holds that is not there; None behind the end, or if it is not
+        sparse."""
+        position = key & (1 << PAGE_NUMBER_BITS) - 1
+        size = min(PAGE_SIZE, self.size - (position << PAGE_BITS))
+        if self.blank is None or size <= 0:
+            return None
+        return uniform_page(byte_at(self.blank, position), size)
 
     def describe(self) -> str:
         kind = {"constant": "constant global"}.get(self.site.kind, self.site.kind)
@@ -67,12 +95,15 @@ class ObjectNumbers:
     """Numbers objects by (site, how often the path has allocated there).
 
     Two paths that did the same things agree on the numbers: that is what lets states be compared and
-    joined. Numbers of locals are computed (they come and go by the million, so nothing is kept of them
-    and they repeat after 32,768 calls); all others are interned and never used twice.
+    joined. An object that is larger than `NEAR` has a second number, the next one, which nobody else gets:
+    an address is attributed to the number nearest to it. Numbers of locals are computed (they come and go by
+    the million, so nothing is kept of them and they repeat after 32,768 calls); all others are interned and
+    never used twice.
     """
 
     def __init__(self) -> None:
-        self._numbers: dict[tuple[int, int], int] = {}
+        self._numbers: dict[tuple[int, int, bool], int] = {}
+        self._last = 0
         self._sites = 0
         self._locals: dict[int, tuple[AllocationSite, str, int]] = {}
 
@@ -99,12 +130,13 @@ class ObjectNumbers:
         self._sites += 1
         return AllocationSite(self._sites, kind, name, first={})
 
-    def number(self, site: AllocationSite, count: int) -> int:
+    def number(self, site: AllocationSite, count: int, size: int = 0) -> int:
         if site.kind == "stack" and site.number < 1 << 15:
             return STACK_NUMBERS + (site.number << 15) + count % STACK_COUNTS
-        numbers = self._numbers
-        key = (site.number, count)
+        numbers, large = self._numbers, size > NEAR
+        key = (site.number, count, large)
         number = numbers.get(key)
         if number is None:
-            number = numbers[key] = len(numbers) + 1
+            number = numbers[key] = self._last + 1
+            self._last = number + large
         return number

@@ -23,6 +23,7 @@ from anabranch.machine.undefined import has_undefined, with_zeros
 Value = Any
 POINTER = 8
 PAGE_SHIFT = OBJECT_SHIFT - PAGE_BITS  # from the number of a page to that of its object
+LARGEST_TYPED = 1 << 24  # bytes of an object whose words are listed
 MAX_ROUNDS = 64  # of conditions that depend on each other in circles
 
 
@@ -71,7 +72,10 @@ def _certain(edges: list[tuple[int, int, Value]], heap: dict[int, ObjectInfo]) -
 
 
 def _edges(memory: Memory, heap: dict[int, ObjectInfo]) -> list[tuple[int, int, Value]]:
-    """`(source, target, condition)`: pointers into the heap; 0 stands for all that is not in the heap."""
+    """`(source, target, condition)`: pointers into the heap; 0 stands for all that is not in the heap.
+
+    The absent pages of sparse objects hold one byte over and over, which is never the address of an object.
+    """
     edges: dict[tuple[int, int, Value], None] = {}
     words: dict[int, list[int] | None] = {}  # by object: offsets of its words, None for all
     for key, page in memory.pages.items():
@@ -83,7 +87,7 @@ def _edges(memory: Memory, heap: dict[int, ObjectInfo]) -> list[tuple[int, int, 
             words[number] = _words(info)
         source = number if number in heap else 0
         for word in _values(page, key << PAGE_BITS & OFFSET_MASK, words[number]):
-            for target, when in _targets(word, heap):
+            for target, when in _targets(word, heap, memory):
                 edges[source, target, when] = None
     return list(edges)
 
@@ -91,7 +95,7 @@ def _edges(memory: Memory, heap: dict[int, ObjectInfo]) -> list[tuple[int, int, 
 def _words(info: ObjectInfo) -> list[int] | None:
     """Offsets at which a typed object may hold pointers; None where that is not known."""
     type = info.site.type
-    if not isinstance(type, Type) or type.size != info.size:
+    if not isinstance(type, Type) or type.size != info.size or info.size > LARGEST_TYPED:
         return None
     found: list[int] = []
     _add_words(type, 0, found)
@@ -133,7 +137,7 @@ def _values(page: Page, start: int, words: list[int] | None) -> Iterator[Value]:
             yield join_bytes(data)
 
 
-def _targets(word: Value, heap: dict[int, ObjectInfo]) -> Iterator[tuple[int, Value]]:
+def _targets(word: Value, heap: dict[int, ObjectInfo], memory: Memory) -> Iterator[tuple[int, Value]]:
     if word.__class__ is Expr and has_undefined(word):
         word = with_zeros(word)
     if word.__class__ is not Expr:
@@ -143,8 +147,8 @@ def _targets(word: Value, heap: dict[int, ObjectInfo]) -> Iterator[tuple[int, Va
         return
     numbers = base_numbers(word)
     for number in heap if numbers is None else numbers:
-        if number in heap:
-            info = heap[number]
+        info = memory.named(number)
+        if info is not None and info.id in heap:
             when = expr.ule(expr.sub(word, info.base, 64), info.size, 64)
             if when is not False:
-                yield number, when
+                yield info.id, when

@@ -17,6 +17,7 @@ from anabranch.ir.types import ArrayType, StructType, Type, VectorType
 from anabranch.machine.api import scalar_parts
 from anabranch.machine.memory import PAGE_BITS, PAGE_SIZE, Memory
 from anabranch.machine.objects import AllocationSite
+from anabranch.machine.sparse import SPARSE_SIZE
 from anabranch.semantics.elements import element_types, zero_value
 
 if TYPE_CHECKING:
@@ -35,6 +36,9 @@ class Zeros:
 
     def fill(self, base: int, size: int, site: AllocationSite) -> None:
         memory, key = self._memory, base >> PAGE_BITS
+        if size > SPARSE_SIZE:
+            memory.make_sparse(base >> 32, 0)
+            return
         whole = size >> PAGE_BITS if size > PAGE_SIZE else 0
         if whole:
             memory.pages = memory.pages.update(dict.fromkeys(range(key, key + whole), self._page))

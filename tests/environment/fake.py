@@ -212,8 +212,14 @@ class FakeMachine:
             raise Ended("ptr", where)
         return info, where & 0xFFFFFFFF
 
-    def allocate(self, size: int, kind: str, what: str) -> int:
-        addr = self.place([undefined(8)] * size, kind)
+    def copy(self, to: Value, source: Value, n: int) -> None:
+        self.write_bytes(to, self.read_bytes(source, n))
+
+    def fill(self, addr: Value, byte: Value, n: int) -> None:
+        self.write_bytes(addr, [byte] * n)
+
+    def allocate(self, size: int, kind: str, what: str, zero: bool = False) -> int:
+        addr = self.place([0 if zero else undefined(8)] * size, kind)
         self.acted = True
         return addr
 

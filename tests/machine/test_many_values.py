@@ -174,7 +174,9 @@ def test_names_of_inputs_do_not_fork(tmp_path: Path) -> None:
     assert "unnamed" in dict(outcome.collector.tests[0].objects)
 
 
-@pytest.mark.parametrize(("size", "lost"), [("3ull << 30", True), ("~0ull - 8", False), ("1 << 20", False)])
+@pytest.mark.parametrize(
+    ("size", "lost"), [("1ull << 32", True), ("3ull << 30", False), ("~0ull - 8", False), ("1 << 20", False)]
+)
 def test_an_allocation_that_may_succeed_does_not_just_fail(tmp_path: Path, size: str, lost: bool) -> None:
     outcome = run(tmp_path, f"char *p = malloc({size}); return p == 0;")
     assert set(outcome.losses()) == ({MAY_SUCCEED} if lost else set())

@@ -56,6 +56,32 @@ def test_a_run_of_the_engine_replays(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert file["lines_covered"] == file["lines_total"]
 
 
+def test_a_large_object_replays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "p.c").write_text(
+        """#include "klee/klee.h"
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) {
+  unsigned long size = 3ul << 29;
+  unsigned char x;
+  klee_make_symbolic(&x, 1, "x");
+  char *p = malloc(size);
+  if (!p) return 9;
+  p[0] = 1; p[size - 1] = x;
+  if (p[size - 1] == 7) puts("seven");
+  if (x == 8) p[size] = 1;
+  if (x == 9) p[-1] = 1;
+  free(p);
+  return x == 10 ? p[0] : 0;
+}
+"""
+    )
+    assert main(["run", "p.c", "--output-dir", "out", "--replay", "-q"]) == 0
+    document = json.loads((tmp_path / "out" / "replay.json").read_text())
+    assert document["agrees"] and document["compared"] == document["tests"] == 5
+
+
 def hand_made(
     directory: Path,
     source: str,

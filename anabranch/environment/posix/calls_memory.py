@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from anabranch.environment.api import Value
-from anabranch.environment.heap import LARGEST
-from anabranch.environment.ops import ugt
+from anabranch.environment.heap import resolve_size, too_large
 from anabranch.environment.posix import errors as e
 from anabranch.environment.posix.kernel import Kernel, system_call
-from anabranch.environment.posix.nodes import Content, joined
-from anabranch.environment.values import copy_of
+from anabranch.environment.posix.nodes import Content
 from anabranch.expr import Expr
 
 PAGE: Final = 4096
@@ -24,19 +22,23 @@ KIND: Final = "mapping"
 
 def pages(k: Kernel, length: Value) -> int:
     """A length rounded up to whole pages."""
-    if isinstance(length, Expr) and k.decide(ugt(length, LARGEST, 64)):
+    if isinstance(length, Expr):
+        if too_large(k.m, length, 1):
+            raise e.Failure(e.ENOMEM)
+        length = k.word(length, "length of a mapping")
+    size = resolve_size(k.m, length, "mmap")
+    if size is None:
         raise e.Failure(e.ENOMEM)
-    size = k.word(length, "length of a mapping")
     if size == 0:
         raise e.Failure(e.EINVAL)
-    if size > LARGEST:
-        raise e.Failure(e.ENOMEM)
     return (size + PAGE - 1) // PAGE * PAGE
 
 
-def mapped(k: Kernel, contents: Content) -> int:
-    address = k.m.allocate(len(contents), KIND, "mmap")
-    k.m.write_bytes(address, contents)
+def mapped(k: Kernel, size: int, contents: Content = b"") -> int:
+    """A new mapping that begins with some contents; the rest is zero."""
+    address = k.m.allocate(size, KIND, "mmap", zero=True)
+    if contents:
+        k.m.write_bytes(address, contents)
     return address
 
 
@@ -50,7 +52,7 @@ def mmap(
         k.lose("mapping at a fixed address")
         raise e.Failure(e.ENOMEM)
     if how & MAP_ANONYMOUS:
-        return mapped(k, bytes(size))
+        return mapped(k, size)
     number = k.descriptor(fd)
     node = k.fs.node_of(number)
     start = k.word(offset, "offset of mmap")
@@ -59,14 +61,13 @@ def mmap(
     if not k.fs.file(number).readable:
         raise e.Failure(e.EACCES)
     if node.kind == "zero":
-        return mapped(k, bytes(size))
+        return mapped(k, size)
     if node.kind != "file":
         raise e.Failure(e.ENODEV)
     if how & MAP_SHARED and access & PROT_WRITE:
         k.lose("shared mapping of a file for writing")
         raise e.Failure(e.ENODEV)
-    data = node.data[start : start + size]
-    return mapped(k, joined(data, bytes(size - len(data))))
+    return mapped(k, size, node.data[start : start + size])
 
 
 @system_call("munmap")
@@ -88,9 +89,8 @@ def mremap(k: Kernel, address: Value, old: Value, new: Value, flags: Value) -> V
     info, offset = k.m.object_of(place)
     if info.site.kind != KIND or offset:
         raise e.Failure(e.EFAULT)
-    kept = copy_of(k.m, place, min(size, info.size))
-    data: Content = kept if isinstance(kept, bytes) else tuple(kept)
-    moved = mapped(k, joined(data, bytes(size - len(data))))
+    moved = mapped(k, size)
+    k.m.copy(moved, place, min(size, info.size))
     k.m.release(place)
     return moved
 

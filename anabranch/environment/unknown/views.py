@@ -14,7 +14,7 @@ from anabranch.ir.source_types import CType, SourceTypes
 from anabranch.ir.types import StructType
 from anabranch.ir.values import ConstInt, Local, Operand
 from anabranch.machine.machine import Machine
-from anabranch.machine.memory import MAX_OBJECT
+from anabranch.machine.objects import MAX_OBJECT
 
 _RECORD = re.compile(r'\s+#dbg_value\(ptr (%(?:[-\w$.]+|"[^"]*")), !(\d+), !DIExpression\(\)')
 _POINTERS = {"load": 0, "store": 1, "atomicrmw": 0, "cmpxchg": 0}

@@ -15,6 +15,7 @@ from anabranch.machine.joining.refusal import CannotJoin
 from anabranch.machine.joining.values import choose
 from anabranch.machine.memory import PAGE_BITS, Page
 from anabranch.machine.objects import OBJECT_SHIFT, ObjectInfo
+from anabranch.machine.sparse import same_runs
 from anabranch.machine.state import State
 
 Value = Any
@@ -40,6 +41,8 @@ def join_objects(a: Any, b: Any, heaps_must_agree: bool) -> Objects:
             raise CannotJoin("an object freed on one side")
         elif mine.size != other.size or mine.site is not other.site or mine.extent != other.extent:
             raise CannotJoin("objects of different sizes")
+        elif not same_runs(mine.blank, other.blank):
+            raise CannotJoin("large objects of different contents")
     for number, mine in a.items():
         if number not in b:
             _check_alone(mine, heaps_must_agree)
@@ -86,6 +89,8 @@ def first_page(key: int, state: State) -> Page | None:
     info = state.objects.get(key >> OBJECT_SHIFT - PAGE_BITS)
     if info is None or info.end:
         return None
+    if info.blank is not None:
+        return info.blank_page(key)
     if info.site.first is None or key not in info.site.first:
         raise CannotJoin("an object filled on one side")
     return info.site.first[key]

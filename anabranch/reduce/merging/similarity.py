@@ -10,7 +10,8 @@ from anabranch.expr import Expr, expr_vars
 from anabranch.ir.types import ArrayType, Type
 from anabranch.machine import State
 from anabranch.machine.joining.memory import differing
-from anabranch.machine.memory import PAGE_BITS
+from anabranch.machine.memory import PAGE_BITS, Page
+from anabranch.machine.objects import PAGE_NUMBER_BITS
 from anabranch.reduce.merging.frames import StackCounts, stack_frames
 from anabranch.reduce.merging.join_points import stack_of
 from anabranch.reduce.merging.policies import PolicyContext
@@ -141,10 +142,9 @@ class QceSimilarity:
         if a.pages is b.pages:
             return
         names: dict[int, list[tuple[int, Any, int]]] | None = None
-        for key, other in b.pages.items():
-            mine = a.pages.get(key)
-            if mine is None or mine is other or len(mine) != len(other):
-                continue  # objects that one side has, or of different sizes: the join will see to them
+        for key, mine, other in _page_pairs(a, b):
+            if mine is other or len(mine) != len(other):
+                continue  # objects of different sizes: the join will see to them
             number = key >> 32 - PAGE_BITS
             start = (key << PAGE_BITS) & 0xFFFFFFFF
             known: dict[int, float] = {}
@@ -214,7 +214,7 @@ def _one_element(kind: Type) -> float:
 
 def _cell(state: State, address: int, size: int) -> Value:
     """The bytes of a cell, `*` if any of them is symbolic."""
-    page = state.pages.get(address >> PAGE_BITS)
+    page = state.pages.get(address >> PAGE_BITS) or _absent_page(state, address >> PAGE_BITS)
     if page is None:
         return None
     offset = address & 255
@@ -223,6 +223,29 @@ def _cell(state: State, address: int, size: int) -> Value:
         return bytes(data)
     except TypeError:
         return STAR
+
+
+def _page_pairs(a: State, b: State) -> Iterator[tuple[int, Page, Page]]:
+    """The pages of objects that both sides have, as each of them has it."""
+    common = 0
+    for key, other in b.pages.items():
+        mine = a.pages.get(key)
+        if mine is not None:
+            common += 1
+        else:
+            mine = _absent_page(a, key)
+        if mine is not None:
+            yield key, mine, other
+    for key, mine in a.pages.items() if common < len(a.pages) else ():
+        other = _absent_page(b, key) if key not in b.pages else None
+        if other is not None:
+            yield key, mine, other
+
+
+def _absent_page(state: State, key: int) -> Page | None:
+    """A page that is not there: of a sparse object it is what the object says."""
+    info = state.objects.get(key >> PAGE_NUMBER_BITS)
+    return info.blank_page(key) if info is not None else None
 
 
 def difference(x: Value, y: Value) -> bool | None:

@@ -13,6 +13,7 @@ from typing import Any
 from anabranch.expr import Expr, eq, expr_vars, not_
 from anabranch.machine import State
 from anabranch.machine.joining.memory import differing
+from anabranch.machine.objects import PAGE_NUMBER_BITS
 from anabranch.machine.state import callers
 from anabranch.solver import SliceSpace, SolverUnknown, conjunction, disjunction
 
@@ -89,6 +90,11 @@ def value_pairs(side: State, joined: State) -> Iterator[tuple[Value, Value, int]
         joint = joined.pages[key]
         if joint is not page:
             yield from ((page[offset], joint[offset], 8) for offset in differing(page, joint))
+    for key, joint in joined.pages.items():
+        info = side.objects.get(key >> PAGE_NUMBER_BITS) if key not in side.pages else None
+        blank = info.blank_page(key) if info is not None else None
+        if blank is not None:
+            yield from ((blank[offset], joint[offset], 8) for offset in differing(blank, joint))
 
 
 def _frame_pairs(site: Any, a: tuple[Value, ...], b: tuple[Value, ...]) -> Iterator[tuple[Value, Value, int]]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from anabranch.machine import State
 from anabranch.reduce.zequivalence.contents import Content, Contents
-from anabranch.reduce.zequivalence.context import CallContext, pages_of
+from anabranch.reduce.zequivalence.context import NUMBER_BITS, CallContext, pages_of
 from anabranch.solver import Slice
 
 
@@ -50,8 +50,10 @@ class Changes:
         known = len(self._made)
         if context.unfilled:
             changed += self._filled(pages)
+        changed += self._written(pages)
         for info in context.objects_since(state.objects)[1]:  # it may have become larger
-            changed += [key for key in pages_of(info) if key in pages and key not in context.pages]
+            if info.blank is None:
+                changed += [key for key in pages_of(info) if key in pages and key not in context.pages]
         new = set(changed).difference(self.pages)
         if new or len(self._made) > known:
             self.pages = sorted(new.union(self.pages))
@@ -71,7 +73,25 @@ class Changes:
                 changed += [key for key in keys if of(pages.get(key)) is not of(made.get(key))]
         return changed
 
+    def _written(self, pages: Any) -> list[int]:
+        """Pages of sparse objects that were not there when the paths forked: to paths that have not written to
+        them, they hold what the object says. Those that hold something else."""
+        changed: list[int] = []
+        for key in self._context.layout.sparse_pages(pages):
+            if key not in self._context.pages:
+                blank = self._made.get(key)
+                if blank is None:
+                    info = self._context.layout.sparse[key >> NUMBER_BITS]
+                    blank = self._made[key] = info.blank_page(key)
+                if self._contents.of(pages[key]) is not self._contents.of(blank):
+                    changed.append(key)
+        return changed
+
     def content(self, state: State, key: int) -> Content:
         """What a page holds in a state."""
         page = state.pages.get(key)
-        return self._contents.of(self._made.get(key) if page is None else page)
+        if page is None:
+            info = state.objects.get(key >> NUMBER_BITS)
+            sparse = info is not None and info.blank is not None
+            page = info.blank_page(key) if info is not None and sparse else self._made.get(key)
+        return self._contents.of(page)

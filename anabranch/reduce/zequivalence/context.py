@@ -38,7 +38,7 @@ def pages_of(info: ObjectInfo) -> range:
 class Layout:
     """The objects of a path that may change, and where their bytes are. Those that nobody may write stay."""
 
-    __slots__ = ("everything", "infos", "keys", "large", "lazy", "movable", "objects", "variables")
+    __slots__ = ("everything", "infos", "keys", "large", "lazy", "movable", "objects", "sparse", "variables")
 
     def __init__(self, everything: Objects) -> None:
         self.everything = everything  # held, so that its identity stays its own
@@ -48,6 +48,7 @@ class Layout:
         alive = [info for info in self.movable if not info.end]
         self.keys = tuple([key for info in alive if len(pages_of(info)) <= LARGE for key in pages_of(info)])
         self.large = {info.id for info in alive if len(pages_of(info)) > LARGE}
+        self.sparse = {info.id: info for info in alive if info.blank is not None}
         self.lazy = [info for info in self.movable if info.site.first is not None]
         # Where an extent depends on the input, so does what may be accessed.
         self.variables = variables_in([info.extent for info in alive if info.extent is not None])
@@ -72,6 +73,10 @@ class Layout:
         if None in found.values():
             return {key: page for key, page in found.items() if page is not None}
         return found
+
+    def sparse_pages(self, pages: Mapping[int, Any]) -> list[int]:
+        """Those of the sparse objects that are there."""
+        return [key for key in pages if key >> NUMBER_BITS in self.sparse] if self.sparse else []
 
 
 class Layouts:

@@ -133,7 +133,7 @@ class Encoding:
     def _objects(self, leaks: bool) -> None:
         """Which objects are new, and which are not what they were."""
         self.new, changed, gone = self.context.objects_since(self.state.objects)
-        ended = [(info.id, info.end, info.size, Same(info.extent)) for info in changed]
+        ended = [(info.id, info.end, info.size, Same(info.extent), plain(info.blank)) for info in changed]
         if ended or gone:
             self.outputs.append((("end", *ended, *gone), 0, 1))
         if leaks:
@@ -157,7 +157,8 @@ class Encoding:
             self.outputs.append((("val", index, Same(self.state)), 0, 1))  # like no other
             return
         for position, key in enumerate(pages_of(info)):
-            self._page(("val", index, position), self.state.pages.get(key))
+            page = self.state.pages.get(key)
+            self._page(("val", index, position), info.blank_page(key) if page is None else page)
 
     # ---- values --------------------------------------------------------------------------------------
 

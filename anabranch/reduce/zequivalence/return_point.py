@@ -150,6 +150,9 @@ class ReturnPoint:
             for key in context.first_unfilled:
                 if key in pages:
                     return None
+            for key in context.layout.sparse_pages(pages):
+                if key not in context.pages:
+                    return None
             there = list(map(pages.get, context.keys))
             changed = list(compress(count(), map(is_not, there, context.before)))
             if changed:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from anabranch.environment.heap import MAY_SUCCEED
 from tests.machine.harness import Outcome, run_source
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -301,6 +302,29 @@ def test_mappings_are_objects_of_their_own(tmp_path: Path) -> None:
     outcome = explore(tmp_path, body, "--sym-files", "1", "1")
     assert [kind for kind, _ in outcome.errors()] == ["use-after-free"]
     assert {test.exit_code for test in outcome.collector.tests if test.end == "exit"} == {3}
+
+
+def test_large_mappings(tmp_path: Path) -> None:
+    body = """int main(void) {
+      unsigned long gib = 1ul << 30;
+      char *p = (char *)CALL6(SYS_mmap, 0, 2 * gib, 3, 0x22, -1, 0);
+      p[5] = 1; p[2 * gib - 1] = 2;
+      p = (char *)CALL4(SYS_mremap, p, 2 * gib, 3 * gib, 1);
+      p[3 * gib - 1] = 3;
+      return p[0] + 10 * p[5] + 20 * p[2 * gib - 1] + 30 * p[3 * gib - 1] + p[gib] + p[3 * gib - 2];
+    }"""
+    outcome = explore(tmp_path, body)
+    assert [test.exit_code for test in outcome.collector.tests] == [140]
+    assert outcome.result.complete
+
+
+def test_a_mapping_that_may_succeed_does_not_just_fail(tmp_path: Path) -> None:
+    body = """int main(void) {
+      return CALL6(SYS_mmap, 0, 1ul << 40, 3, 0x22, -1, 0) == -12;
+    }"""
+    outcome = explore(tmp_path, body)
+    assert [test.exit_code for test in outcome.collector.tests] == [1]
+    assert set(outcome.losses()) == {MAY_SUCCEED}
 
 
 def test_signals_to_oneself(tmp_path: Path) -> None:
