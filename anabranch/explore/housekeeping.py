@@ -1,4 +1,4 @@
-"""What is done now and then, between two states and within long turns: limits, memory, progress, statistics."""
+"""What is done now and then, between states and within long turns: limits, memory, progress, statistics."""
 
 from __future__ import annotations
 

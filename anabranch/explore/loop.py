@@ -19,7 +19,7 @@ class Successors(Protocol):
     """What are the successors of a state?"""
 
     def advance(self, state: State, forks: int | None) -> Iterable[State]:
-        """Run to the next stop, at most `forks` forks far; the states that go on from there, the newest last."""
+        """Run to the next stop, at most `forks` forks far; the states that go on, the newest last."""
         ...
 
 

@@ -1,7 +1,8 @@
 """What a technique is: one way to explore less, with what it promises and the operators that it provides.
 
 Every technique is a subclass of `Technique` in a folder of its own; it overrides the operators that it
-provides and leaves the others alone. The loop asks all techniques of a run in their order and knows none of them.
+provides and leaves the others alone. The loop asks all techniques of a run in their order and knows none of
+them.
 """
 
 from __future__ import annotations
@@ -85,7 +86,8 @@ class Technique:
         return iter(())
 
     def covers(self, state: State) -> bool:
-        """Is everything that the state can still show already shown? Asked when it is made and when it is picked."""
+        """Is everything that the state can still show already shown? Asked when it is made, and when it is
+        picked."""
         return False
 
     def merge(self, state: State) -> Iterator[Merge]:
@@ -111,7 +113,7 @@ class Technique:
 
 
 REGISTERED: list[type[Technique]] = []
-"""Techniques from plugins: every run uses them whose goal they serve. They are made of the parts of the run."""
+"""Techniques from plugins: a run whose goal they serve uses them. They are made of the parts of the run."""
 
 T = TypeVar("T", bound=type[Technique])
 
@@ -123,7 +125,7 @@ def technique(kind: T) -> T:
 
 
 class Techniques:
-    """The techniques of a run as the loop sees them: those that provide an operator are asked, in their order."""
+    """The techniques of a run as the loop sees them: who provides an operator is asked, in their order."""
 
     def __init__(self, techniques: Sequence[Technique] = ()) -> None:
         self.all = tuple(techniques)
@@ -154,7 +156,7 @@ class Techniques:
         return chain.from_iterable([settle() for settle in self._settles]) if self._settles else ()
 
     def covers(self, state: State) -> bool:
-        for covers in self._covers:
+        for covers in self._covers:  # noqa: SIM110 (asked for every state: a generator would cost more)
             if covers(state):
                 return True
         return False

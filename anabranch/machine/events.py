@@ -1,7 +1,7 @@
 """What happens on the running path, told to whoever listens.
 
-One hub for a machine. Listeners are functions in a list, called in the order in which they were added; an event
-that nobody hears costs a test of an empty list.
+One hub for a machine. Listeners are functions in a list, called in the order in which they were added; an
+event that nobody hears costs a test of an empty list.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ class Events:
         """A waiting state is about to run."""
         self.forked: list[Forked] = []
         self.arrived: list[Arrived] = []
-        """The running path came to a block that is watched (`Stops.install`); it stops if any listener says so."""
+        """The running path came to a watched block (`Stops.install`); it stops if any listener says so."""
         self.returned: list[Returned] = []
         """The running path came back from a call that is watched; it stops if any listener says so."""
         self.region: list[Callable[[bool], None]] = []
-        """The program opens (True) or closes a region whose paths it wants merged: `klee_open_merge` and its like."""
+        """The program opens (True) or closes a region whose paths it wants merged, by `klee_open_merge`."""
         self.tick: list[Callable[[], None]] = []
         """Housekeeping is due within a long turn."""
 

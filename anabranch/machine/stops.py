@@ -20,6 +20,7 @@ from anabranch.machine.translator.sites import ReturnSite, Target
 if TYPE_CHECKING:
     from anabranch.machine.machine import Machine
 
+
 class Stops:
     """The stops of one machine."""
 

@@ -1,8 +1,8 @@
 """The techniques that a run's settings ask for, in the order in which the loop asks them.
 
 A search order that takes the place of another (static merging's) comes first, those that go around another
-behind it: callee first for z-equivalence, dynamic merging, regions that the program marks, the two lanes of dual
-exploration. In every case z-equivalent states are removed first, and what is left is merged.
+behind it: callee first for z-equivalence, dynamic merging, regions that the program marks, the two lanes of
+dual exploration. In every case z-equivalent states are removed first, and what is left is merged.
 """
 
 from __future__ import annotations

@@ -73,6 +73,9 @@ class Silent(Technique):
     name: ClassVar[str] = "silent"
     contract: ClassVar[Contract] = EXACT
 
+    def __init__(self) -> None:
+        pass
+
 
 def test_without_techniques_everything_is_explored() -> None:
     machine, gone, worklist = run()

@@ -9,6 +9,7 @@ import pytest
 
 from anabranch.cli.flags import settings_from_args
 from anabranch.cli.main import main
+from anabranch.explore.build import build_parts
 from anabranch.explore.engine import Exploration
 from anabranch.explore.observers import PathEvents
 from anabranch.machine import Path as MachinePath
@@ -146,7 +147,7 @@ def test_any_number_of_listeners_in_their_order(tmp_path: Path) -> None:
     source = '#include <klee/klee.h>\nint main(void) { if (klee_int("x") == 3) klee_abort(); return 0; }'
     (tmp_path / "p.c").write_text(source)
     settings = settings_from_args([str(tmp_path / "p.c"), "--tests", "all"])
-    Exploration(load(settings), settings, Collector(), events=events).run()
+    Exploration(build_parts(load(settings), settings, Collector(), path_events=events)).run()
     failing = [("ended", "abort", 1), ("again", "abort"), ("failed", "abort"), ("tested",), ("reported",)]
     at = heard.index(failing[0])
     assert [entry[: len(wanted)] for entry, wanted in zip(heard[at:], failing, strict=False)] == failing

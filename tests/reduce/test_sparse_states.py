@@ -116,7 +116,7 @@ def test_merging(tmp_path: Path, name: str) -> None:
     for kind in KINDS:
         merged = explore(tmp_path, source, *flags(*kind), "--verify-reductions")
         assert told(merged) == told(plain)
-        assert not merged.result.reductions["wrong"]
+        assert not merged.result.reductions["merging"]["wrong"]
         assert set(merged.ends()) == set(plain.ends())
 
 

@@ -4,12 +4,12 @@ merging, and the first lane to finish counts.
 Whether merging pays can only be known afterwards: small programs are explored faster path by path than any
 estimate can be made, and where conditions get hard by merging, plain exploration stays ahead for long. So the
 plain lane begins, and the merging lane gets a share of the work that it cannot cost much more than that; a
-program that is still not done after `LaneShares.long` is left to merging. Work is counted in instructions, forks
-and the solver's resources, each at about the microseconds it takes, not in seconds: the same run takes the same
-turns.
+program that is still not done after `LaneShares.long` is left to merging. Work is counted in instructions,
+forks and the solver's resources, each at about the microseconds it takes, not in seconds: the same run takes
+the same turns.
 
-What is found (tests, errors, coverage) is found by either lane; what is counted (paths, ends, losses) is counted
-for each by itself, and told of the one that finished.
+What is found (tests, errors, coverage) is found by either lane; what is counted (paths, ends, losses) is
+counted for each by itself, and told of the one that finished.
 """
 
 from __future__ import annotations

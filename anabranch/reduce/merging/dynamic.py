@@ -2,11 +2,11 @@
 
 A path that lags behind a similar one is run first until it catches up and is merged. Two states are expected
 to become similar if one is similar to what the other was a short while ago: every state keeps the keys
-(location and hot variables) of the last `delta` locations that it passed, and a waiting state whose own key is
-among those of another belongs to the forwarding set.
+(location and hot variables) of the last `delta` locations that it passed, and a waiting state whose own key
+is among those of another belongs to the forwarding set.
 
-Only locations where paths can meet are noted: the join points of forks, and where states wait. Blocks in between
-are passed by both or by neither.
+Only locations where paths can meet are noted: the join points of forks, and where states wait. Blocks in
+between are passed by both or by neither.
 
 Beyond the paper: those that are likeliest to become similar are paths that have just parted. So what comes of
 one choice of the driving order is a family: for some turns its members run in topological order and wait for
@@ -139,7 +139,7 @@ class MergingTime:
 
 
 class DynamicOrder:
-    """The search order of Algorithm 2: `pickNext_D` is the driving order, `pickNext_F` the topological one."""
+    """The search order of Algorithm 2: `pickNext_D` is the driving order, `pickNext_F` is topological."""
 
     def __init__(
         self,

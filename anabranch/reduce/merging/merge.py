@@ -1,7 +1,7 @@
 """The merge operator: merges a state with similar ones that wait at its location.
 
-Kuznetsov et al., "Efficient State Merging in Symbolic Execution" (PLDI 2012), Algorithm 1. Where paths wait for
-each other, and in which order states run, is the business of static and dynamic merging.
+Kuznetsov et al., "Efficient State Merging in Symbolic Execution" (PLDI 2012), Algorithm 1. Where paths wait
+for each other, and in which order states run, is the business of static and dynamic merging.
 """
 
 from __future__ import annotations

@@ -32,10 +32,8 @@ def is_dynamic(settings: ExploreSettings) -> bool:
     return asked == "dynamic"
 
 
-def merging(
-    parts: Parts, policy: str, tuning: MergeTuning, shares: bool
-) -> StaticMerging | DynamicMerging:
-    """Merging by a policy; `shares`: dynamic merging may leave a part of a limited time to plain exploration."""
+def merging(parts: Parts, policy: str, tuning: MergeTuning, shares: bool) -> StaticMerging | DynamicMerging:
+    """Merging by a policy; `shares`: dynamic merging may leave a part of limited time to plain exploration."""
     verify, gives_up = parts.settings.search.verify_reductions, policy == AUTO
     similarity = make_similarity(parts, policy)
     if is_dynamic(parts.settings):

@@ -25,7 +25,6 @@ Cell = tuple[int, int, int, int]
 """A place in memory: frame and position of the value that it is named from (-1: none), offset, size."""
 
 
-
 class Everything:
     """All states at one location are similar."""
 
@@ -130,7 +129,8 @@ class QceSimilarity:
 
     def _differences(self, counts: StackCounts, a: State, b: State) -> Iterator[tuple[bool, float]]:
         """For every variable that differs: are both values concrete, and its count."""
-        for (_, mine), (_, others), qs in zip(stack_frames(a), stack_frames(b), counts.registers, strict=True):
+        pairs = zip(stack_frames(a), stack_frames(b), counts.registers, strict=True)
+        for (_, mine), (_, others), qs in pairs:
             if mine is others:
                 continue
             for x, y, q in zip(mine, others, qs, strict=True):

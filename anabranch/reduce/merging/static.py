@@ -1,10 +1,10 @@
-"""Static state merging: topological order, merges where paths that parted meet again (PLDI 2012, section 5.4).
+"""Static state merging: topological order, merges where paths that parted meet again (PLDI 2012, 5.4).
 
 A fork puts the location where its sides meet again (the immediate post-dominator of its branch, which for the
-exit branch of a loop is the loop's exit) on the list of join points of both paths; if they may go round a loop
-before, its header too. A path waits when it comes to a join point on its list, until no state is left that could
-still come there: that is what the order is for. Nothing else is looked at, so that a location where nobody can
-meet costs nothing.
+exit branch of a loop is the loop's exit) on the list of join points of both paths; if they may go round a
+loop before, its header too. A path waits when it comes to a join point on its list, until no state is left
+that could still come there: that is what the order is for. Nothing else is looked at, so that a location
+where nobody can meet costs nothing.
 """
 
 from __future__ import annotations

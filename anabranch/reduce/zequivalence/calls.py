@@ -92,7 +92,7 @@ class Call:
         self.frame_variables: frozenset[int] | None = None  # in the frames around it, once somebody has asked
         # For the search order:
         self.around = parent  # the one in whose worklist its states go on: calls that are open have none
-        self.order: Search[State] | None = None  # the waiting states inside, if they have an order of their own
+        self.order: Search[State] | None = None  # of the waiting states inside, if they have their own
         self.count = 0  # how many those are
         self.held: dict[State, None] = {}  # states that wait behind the call
         self.fresh: list[State] = []  # those of them that were not compared yet

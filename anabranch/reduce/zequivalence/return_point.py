@@ -91,7 +91,9 @@ class ReturnPoint:
         self._formed: dict[State, frozenset[int]] = {}  # with the variables that are observable anyway
         self._same_objects: Any = None  # the latest map of objects that are those of the context
         self._latest: tuple[Any, tuple[Content, ...]] = (None, ())  # the latest pages, and their contents
-        self.superseded: list[State] = []  # representatives that have another one now, for the caller to remove
+        self.superseded: list[
+            State
+        ] = []  # representatives that have another one now, for the caller to remove
         self.replaced: dict[State, State] = {}  # all that ever were, and by whom
 
     def standing_for(self, state: State) -> State:

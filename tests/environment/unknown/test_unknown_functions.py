@@ -250,7 +250,7 @@ def test_merging_with_an_object_that_one_side_has_not_touched(tmp_path: Path) ->
             test.exit_code for test in outcome.collector.tests if dict(test.objects).get("ask()") == bytes(4)
         }
         assert 1 in ways and 2 in ways, "untouched objects may hold the value as well"
-    assert outcome.result.reductions["merges"] == 5
+    assert outcome.result.reductions["merging"]["merges"] == 5
     assert outcome.result.paths_total == 1
 
 
