@@ -18,7 +18,8 @@ from functools import partial
 from itertools import product
 from pathlib import Path
 
-from anabranch.reduce.merging import ledger, race
+from anabranch.reduce.merging import tuning
+from anabranch.reduce.merging.tuning import LaneShares, LedgerRules, MergeTuning
 from bench.lib.compare import differences, differences_of_covering
 from bench.lib.engine import EngineFailure, EngineRun, run_engine
 from bench.lib.generate import Program
@@ -111,16 +112,16 @@ def chosen(every: Sequence[Combination], seed: int, number: int | None) -> list[
 
 
 def hasten(seed: int) -> None:
-    """Make `auto` go over to merging, and give places up, on programs as small as the generated ones.
+    """Make `auto` go over to merging, and give locations up, on programs as small as the generated ones.
 
     Runs are forked children of this process, and see what is set here.
     """
     draw = random.Random(seed)
-    race.FIRST = draw.choice((0, 100, 500))
-    race.TURNS = draw.choice((1, 3))
-    race.SHARE = draw.choice((0.25, 2.0, 1000.0))
-    ledger.ENOUGH_TURNS = draw.choice((1, 3, 40))
-    ledger.DEAR = draw.choice((0, 20, 400))
+    lanes = LaneShares(
+        first=draw.choice((0, 100, 500)), turns=draw.choice((1, 3)), share=draw.choice((0.25, 2.0, 1000.0))
+    )
+    rules = LedgerRules(draw.choice((1, 3, 40)), draw.choice((0, 20, 400)))
+    tuning.DEFAULT = MergeTuning(lanes, ledger=rules)
 
 
 def compare(

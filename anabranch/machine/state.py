@@ -115,7 +115,7 @@ class Holder(Protocol):
 
 
 class Slot(Generic[T]):
-    """One technique's part of the extras of every state. Forks share the values: replace, never change them."""
+    """One technique's part of the extras of every state. Forks share the values: replace them."""
 
     __slots__ = ("_index", "join")
 

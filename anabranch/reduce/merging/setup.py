@@ -33,7 +33,7 @@ def is_dynamic(settings: ExploreSettings) -> bool:
 
 
 def merging(parts: Parts, policy: str, tuning: MergeTuning, shares: bool) -> StaticMerging | DynamicMerging:
-    """Merging by a policy; `shares`: dynamic merging may leave a part of limited time to plain exploration."""
+    """Merging by a policy; `shares`: dynamic merging may leave a part of limited time to the plain order."""
     verify, gives_up = parts.settings.search.verify_reductions, policy == AUTO
     similarity = make_similarity(parts, policy)
     if is_dynamic(parts.settings):
