@@ -108,7 +108,10 @@ def build_parser(
     groups = {name: parser.add_argument_group(name) for name in headings}
     # The settings of other groups come last under a heading.
     for setting in sorted(declared, key=lambda setting: bool(setting.option.heading)):
-        _add_flag(groups[setting.heading], setting)
+        try:
+            _add_flag(groups[setting.heading], setting)
+        except argparse.ArgumentError as error:  # another spelling of a flag that there is already
+            raise SettingsError(str(error)) from None
     for flag, (values, text) in INPUT_FLAGS.items():
         # Shown in the help only: `split_words` takes these out, since their order counts.
         shown: dict[str, Any] = {"metavar": " ".join(values)} if values else {"action": "store_true"}

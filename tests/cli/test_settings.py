@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from anabranch.cli.flags import build_parser, settings_from_args
 from anabranch.cli.program_input import Argument, ProgramInput
 from anabranch.cli.settings import HEADINGS, RunSettings, SettingsError, all_groups
+from anabranch.explore.settings import LimitSettings
 from anabranch.options import SettingsGroup, option, settings_of, switch
 from anabranch.reduce.settings import TECHNIQUE_SETTINGS
 from anabranch.values import at_least
@@ -368,9 +370,24 @@ def test_two_settings_of_one_name_are_refused(monkeypatch: pytest.MonkeyPatch) -
     class Twice(SettingsGroup, heading="Haste"):
         goal: int = option(3, "goal", "another goal", at_least(1))
 
-    monkeypatch.setattr("anabranch.cli.settings.TECHNIQUE_SETTINGS", [Twice])
-    with pytest.raises(SettingsError, match="two settings are called goal"):
-        settings_from_args(["a.c"])
+    class Alias(SettingsGroup, heading="Haste"):
+        entry: int = option(3, "entry-point", "an alias of --entry", at_least(1))
+
+    for group, message in ((Twice, "two settings are called goal"), (Alias, "--entry-point")):
+        monkeypatch.setattr("anabranch.cli.settings.TECHNIQUE_SETTINGS", [group])
+        with pytest.raises(SettingsError, match=message):
+            settings_from_args(["a.c"])
+
+
+def test_groups_are_frozen_values() -> None:
+    limits = LimitSettings(time=3.0)
+    assert limits == LimitSettings(time=3.0) != LimitSettings()
+    assert hash(limits) == hash(dataclasses.replace(LimitSettings(), time=3.0))
+    assert "time=3.0" in repr(limits)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        limits.time = 4.0  # type: ignore[misc]
+    with pytest.raises(TypeError, match="LimitSettings has no field tme"):
+        LimitSettings(tme=3.0)  # type: ignore[call-arg]
 
 
 def given(*words: str) -> ProgramInput:

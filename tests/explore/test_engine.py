@@ -14,6 +14,7 @@ import pytest
 
 from anabranch.cli.main import main
 from anabranch.explore import housekeeping
+from anabranch.explore.search import ORDERS
 from tests.machine.harness import Outcome, prepare, run_source
 
 FOREVER = """
@@ -43,7 +44,7 @@ int main(void) {
 }
 """
 
-SEARCHES = ["dfs", "bfs", "random-path", "random-state", "nurs:covnew", "nurs:md2u", "places", "topological"]
+SEARCHES = ORDERS.names()
 
 
 def losses(outcome: Outcome) -> dict[str, int]:

@@ -218,8 +218,8 @@ def test_a_second_start_needs_neither_library_nor_llvm(
 
 
 def test_the_flag() -> None:
-    assert settings_from_args(["m.c"]).libc == "auto"
-    assert settings_from_args(["m.c", "--libc", "musl"]).libc == "musl"
+    assert settings_from_args(["m.c"]).build.libc == "auto"
+    assert settings_from_args(["m.c", "--libc", "musl"]).build.libc == "musl"
     with pytest.raises(SettingsError, match="none, musl"):
         settings_from_args(["m.c", "--libc", "glibc"])
 

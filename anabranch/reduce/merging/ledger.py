@@ -2,8 +2,8 @@
 
 A turn of a state (from one choice of the search order to the next) is charged to the location where states
 were last merged into it. The cost of a turn is the solver's effort, counted in resources and not in seconds,
-so that the same run decides the same. Merging at a location is given up if the turns after it cost so much more
-than turns of states that were never merged that they cannot be made up for.
+so that the same run decides the same. Merging at a location is given up if the turns after it cost so much
+more than turns of states that were never merged that they cannot be made up for.
 """
 
 from __future__ import annotations
