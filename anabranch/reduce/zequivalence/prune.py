@@ -104,13 +104,13 @@ class ZEquivalence:
             return []
         multiplicity = sum([state.multiplicity for state in states])
         self.ledger.came_back(call.site_row, call.row, len(states), multiplicity)
-        point = self._point(call)
         found: list[tuple[State, State]] = []
         for state in states:
-            kept = point.representative(state, call.arguments)
+            point = self._point(call, state)
+            kept = None if point is None else point.representative(state, call.arguments)
             if kept is not None:
                 found.append((state, kept))
-        if point.superseded:
+        if point is not None and point.superseded:
             found = [(state, point.standing_for(kept)) for state, kept in found]
             for former in point.superseded:
                 if self.search.waits(former):
@@ -122,12 +122,16 @@ class ZEquivalence:
         call.row.seconds += spent
         return found
 
-    def _point(self, call: Call) -> ReturnPoint:
+    def _point(self, call: Call, state: State) -> ReturnPoint | None:
+        """Where a state behind a call is compared; nothing needs to be known of the first one there."""
         scope = self.calls.scope(call)
-        point = scope.return_points.get(call.location)
-        if point is None:
-            point = scope.return_points[call.location] = ReturnPoint(scope, self.tables)
-        return point
+        known = scope.return_points.get(call.location)
+        if known is None:
+            scope.return_points[call.location] = (state, call.arguments)
+            return None
+        if known.__class__ is tuple:
+            known = scope.return_points[call.location] = ReturnPoint(scope, *known, self.tables)
+        return known
 
     def _remove(self, state: State, kept: State, call: Call, exact: bool = False) -> None:
         if self.verifier is not None:
@@ -149,7 +153,10 @@ class ZEquivalence:
         if self.exact is None or len(call.held) < EXACT_FROM:
             return
         began = perf_counter()
-        point, self._questions = self._point(call), EXACT_PAIRS
+        point: Any = self.calls.scope(call).return_points.get(call.location)
+        if not isinstance(point, ReturnPoint):
+            return  # there was no time to compare them
+        self._questions = EXACT_PAIRS
         by_names: dict[Any, list[tuple[State, StateConstraint]]] = {}
         for state in list(call.held):
             constraint = point.constraint(state, call.arguments)
