@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass, field
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from anabranch.analysis.cfg import returns_at_once
 from anabranch.explore.protocols import Search
@@ -22,9 +23,6 @@ from anabranch.machine.translator.sites import BranchSite, CallSite, PointSite, 
 from anabranch.reduce.zequivalence.ledger import Row, SiteRow, ZLedger
 from anabranch.reduce.zequivalence.variables import variables_of
 from anabranch.solver import Slice
-
-if TYPE_CHECKING:
-    from anabranch.reduce.zequivalence.return_point import ReturnPoint
 
 
 class Base:
@@ -41,64 +39,40 @@ class Base:
         self.slices: dict[int, Slice] = path.slices.copy()
 
 
+@dataclass(slots=True, eq=False)
 class Call:
     """One call in which paths forked, while any of them is inside or waits behind it."""
 
-    __slots__ = (
-        "arguments",
-        "around",
-        "base",
-        "children",
-        "continuation",
-        "count",
-        "depth",
-        "frame_variables",
-        "fresh",
-        "function",
-        "held",
-        "location",
-        "open",
-        "order",
-        "parent",
-        "return_points",
-        "row",
-        "scope_only",
-        "site",
-        "site_row",
-        "turns",
-    )
+    continuation: Continuation
+    function: str
+    base: Base
+    parent: Call | None
+    row: Row
+    site_row: SiteRow
+    site: CallSite = field(init=False)
+    depth: int = field(init=False)
+    location: Hashable = field(init=False)  # where its states are compared: in the scope around it
+    arguments: frozenset[int] = frozenset()  # variables in what was passed, where that counts
+    scope_only: bool = False  # does nobody stop behind it? Then it is there for the calls inside it
+    # By location inside this call; of a location to which one state came, that state and its `arguments`.
+    return_points: dict[Hashable, Any] = field(default_factory=dict)
+    frame_variables: frozenset[int] | None = None  # in the frames around it, once somebody has asked
+    # For the search order:
+    around: Call | None = field(
+        init=False
+    )  # in whose worklist its states go on: calls that are open have none
+    order: Search[State] | None = None  # of the waiting states inside, if they have their own
+    count: int = 0  # how many those are
+    held: dict[State, None] = field(default_factory=dict)  # states that wait behind the call
+    fresh: list[State] = field(default_factory=list)  # those of them that were not compared yet
+    children: dict[Call, None] = field(default_factory=dict)  # calls made inside
+    open: bool = False  # too long, or over: nobody waits for the others any more
+    turns: int = 0
 
-    def __init__(
-        self,
-        continuation: Continuation,
-        function: str,
-        base: Base,
-        parent: Call | None,
-        row: Row,
-        site_row: SiteRow,
-    ) -> None:
-        self.continuation = continuation
-        self.site: CallSite = continuation[1]
-        self.depth = int(continuation[2])
-        self.function = function
-        self.base = base
-        self.parent = parent
-        self.row = row
-        self.site_row = site_row
-        self.arguments: frozenset[int] = frozenset()  # variables in what was passed, where that counts
-        self.scope_only = False  # does nobody stop behind it? Then it is there for the calls inside it
-        self.location: Hashable = return_location(continuation, parent)  # where its states are compared
-        self.return_points: dict[Hashable, ReturnPoint] = {}  # inside this call, by location
-        self.frame_variables: frozenset[int] | None = None  # in the frames around it, once somebody has asked
-        # For the search order:
-        self.around = parent  # the one in whose worklist its states go on: calls that are open have none
-        self.order: Search[State] | None = None  # of the waiting states inside, if they have their own
-        self.count = 0  # how many those are
-        self.held: dict[State, None] = {}  # states that wait behind the call
-        self.fresh: list[State] = []  # those of them that were not compared yet
-        self.children: dict[Call, None] = {}  # calls made inside
-        self.open = False  # too long, or over: nobody waits for the others any more
-        self.turns = 0
+    def __post_init__(self) -> None:
+        self.site, self.depth = self.continuation[1], int(self.continuation[2])
+        self.location = return_location(self.continuation, self.parent)
+        self.around = self.parent
 
     @property
     def holds(self) -> bool:

@@ -89,19 +89,6 @@ class _Group:
 class _Form:
     """The structure of what a reduction left."""
 
-    __slots__ = (
-        "anonymous",
-        "below",
-        "codes",
-        "digest",
-        "graph",
-        "groups",
-        "kept",
-        "of",
-        "reduction",
-        "table",
-    )
-
     def __init__(self, reduction: Reduction, table: Table) -> None:
         self.reduction = reduction
         self.graph = reduction.graph

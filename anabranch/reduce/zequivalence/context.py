@@ -98,21 +98,6 @@ class CallContext:
     """What is left of a call's base at a return point inside it: locals of calls that have returned are gone by
     then, on all paths alike."""
 
-    __slots__ = (
-        "base",
-        "before",
-        "contents",
-        "first_unfilled",
-        "fixed",
-        "keys",
-        "layout",
-        "notes",
-        "order",
-        "pages",
-        "unfilled",
-        "variables",
-    )
-
     def __init__(
         self,
         base: Base,

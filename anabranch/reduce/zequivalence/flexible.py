@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from operator import attrgetter
-from typing import Any, overload
+from typing import Any
 
 from anabranch.expr import Expr
 from anabranch.expr.node import VAR
@@ -36,13 +36,8 @@ _AGE = attrgetter("id")
 Order = Callable[[int], int]  # which waiting node next: an index below the number of waiting ones
 
 
-@overload
-def below(roots: Sequence[Expr]) -> list[Expr]: ...
-@overload
-def below(roots: Sequence[Expr], most: int) -> list[Expr] | None: ...
-def below(roots: Sequence[Expr], most: int | None = None) -> list[Expr] | None:
-    """The nodes below the roots, operands first: they are older than the nodes over them. None if there are
-    more than so many."""
+def below(roots: Sequence[Expr]) -> list[Expr]:
+    """The nodes below the roots, operands first: they are older than the nodes over them."""
     found = set(roots)
     stack = list(found)
     while stack:
@@ -52,8 +47,6 @@ def below(roots: Sequence[Expr], most: int | None = None) -> list[Expr] | None:
                 if x.__class__ is Expr and x not in found:
                     found.add(x)
                     stack.append(x)
-            if most is not None and len(found) > most:
-                return None
     return sorted(found, key=_AGE)
 
 

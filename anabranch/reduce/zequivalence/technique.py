@@ -153,7 +153,10 @@ class ZEquivalence(Technique):
     def _remove(self, removal: Removal) -> None:
         """Account for a state that waits no more."""
         state, call = removal.state, removal.call
-        representative = self._point(call).standing_for(removal.representative)
+        point: Any = self._calls.scope(call).return_points.get(call.location)
+        representative = removal.representative
+        if isinstance(point, ReturnPoint):
+            representative = point.standing_for(representative)
         if self._verifier is not None:
             self._verifier(representative, state, call)
         self.ledger.removed(call.site_row, call.row, removal.exact)
@@ -184,13 +187,14 @@ class ZEquivalence(Technique):
         began = perf_counter()
         multiplicity = sum([state.multiplicity for state in states])
         self.ledger.came_back(call.site_row, call.row, len(states), multiplicity)
-        point = self._point(call)
         found: list[Removal] = []
+        point: ReturnPoint | None = None
         for state in states:
-            representative = point.representative(state, call.arguments)
-            if representative is not None:
-                found.append(Removal(state, representative, call))
-        if point.superseded:
+            point = self._point(call, state)
+            kept = None if point is None else point.representative(state, call.arguments)
+            if kept is not None:
+                found.append(Removal(state, kept, call))
+        if point is not None and point.superseded:
             self._superseded += [Removal(state, state, call) for state in point.superseded]
             point.superseded.clear()
         spent = perf_counter() - began
@@ -198,19 +202,23 @@ class ZEquivalence(Technique):
         call.row.seconds += spent
         return found
 
-    def _point(self, call: Call) -> ReturnPoint:
+    def _point(self, call: Call, state: State) -> ReturnPoint | None:
+        """Where a state behind a call is compared; nothing needs to be known of the first one there."""
         scope = self._calls.scope(call)
-        point = scope.return_points.get(call.location)
-        if point is None:
-            point = scope.return_points[call.location] = ReturnPoint(scope, self._tables)
-        return point
+        known = scope.return_points.get(call.location)
+        if known is None:
+            scope.return_points[call.location] = (state, call.arguments)
+            return None
+        if known.__class__ is tuple:
+            known = scope.return_points[call.location] = ReturnPoint(scope, *known, self._tables)
+        return known  # type: ignore[no-any-return]
 
     def _compare_exactly(self, call: Call, states: list[State]) -> list[Removal]:
         """Tight couplings: where many are left behind a call, the solver compares them."""
-        if len(states) < EXACT_FROM:
-            return []
-        began = perf_counter()
-        point, questions = self._point(call), EXACT_PAIRS
+        point: Any = self._calls.scope(call).return_points.get(call.location)
+        if len(states) < EXACT_FROM or not isinstance(point, ReturnPoint):
+            return []  # few of them, or no time to compare them by rules
+        began, questions = perf_counter(), EXACT_PAIRS
         found: list[Removal] = []
         by_names: dict[Any, list[tuple[State, StateConstraint]]] = {}
         for state in states:
