@@ -19,7 +19,29 @@ def read_config(
 ) -> dict[str, tuple[str, Any]]:
     """Key -> (where it stands, raw value) from the file `given`, or from the one in `directory`."""
     path = Path(given) if given is not None else directory / FILE_NAME
-    if given is None and not path.is_file():
+    table = _table(path, given is not None)
+    by_name = {setting.option.name: setting.option for setting in declared.values()}
+    found: dict[str, tuple[str, Any]] = {}
+    for key, value in table.items():
+        name = key.replace("_", "-")
+        if name not in by_name:
+            raise SettingsError(f"{path}: unknown setting {key!r}{suggestion(name, list(by_name))}")
+        option = by_name[name]
+        source = f"{path}: {key}"
+        found[option.key] = (source, _raw(option, value, source, path.parent))
+    return found
+
+
+def configured_plugins(given: str | None, directory: Path) -> list[Path]:
+    """The plugins that a settings file names: what else may stand in it depends on them."""
+    path = Path(given) if given is not None else directory / FILE_NAME
+    named = _table(path, given is not None).get("plugin", [])
+    return [path.parent / str(one) for one in (named if isinstance(named, list) else [named])]
+
+
+def _table(path: Path, wanted: bool) -> dict[str, Any]:
+    """The table `[run]` of a settings file; nothing if there is none and none was asked for."""
+    if not wanted and not path.is_file():
         return {}
     try:
         document = tomllib.loads(path.read_text("utf-8"))
@@ -34,16 +56,7 @@ def read_config(
         raise SettingsError(f"{path}: {next(iter(document))!r} stands outside the table [run]; move it there")
     if not isinstance(table, dict):
         raise SettingsError(f"{path}: run must be a table: write [run] on a line of its own")
-    by_name = {setting.option.name: setting.option for setting in declared.values()}
-    found: dict[str, tuple[str, Any]] = {}
-    for key, value in table.items():
-        name = key.replace("_", "-")
-        if name not in by_name:
-            raise SettingsError(f"{path}: unknown setting {key!r}{suggestion(name, list(by_name))}")
-        option = by_name[name]
-        source = f"{path}: {key}"
-        found[option.key] = (source, _raw(option, value, source, path.parent))
-    return found
+    return table
 
 
 def _raw(option: Option, value: Any, source: str, base: Path) -> Any:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from anabranch.cli.config import read_config
+from anabranch.cli.plugins import load_plugins
 from anabranch.cli.program_input import INPUT_FLAGS, split_words
 from anabranch.cli.settings import HEADINGS, RunSettings, SettingsError, all_groups, default_text
 from anabranch.options import Option, Setting, SettingsGroup, settings_of
@@ -142,6 +143,7 @@ def _reject_unknown(extras: Sequence[str], parser: argparse.ArgumentParser) -> N
 
 def settings_from_args(argv: Sequence[str], directory: Path | None = None) -> RunSettings:
     """Settings from flags over those of a settings file in `directory` (default: the current one)."""
+    load_plugins(argv, directory if directory is not None else Path())
     return parse_settings(build_parser(), argv, directory)
 
 
@@ -171,5 +173,7 @@ def parse_settings(parser: SettingsParser, argv: Sequence[str], directory: Path 
     return settings
 
 
-def print_help() -> None:
+def print_help(argv: Sequence[str]) -> None:
+    """With the flags and names that plugins add."""
+    load_plugins(argv, Path())
     build_parser().print_help(sys.stdout)

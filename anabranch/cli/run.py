@@ -242,7 +242,7 @@ def run(settings: RunSettings, command: Sequence[str]) -> int:
 def main(argv: Sequence[str]) -> int:
     own = argv[: argv.index("--")] if "--" in argv else argv
     if "-h" in own or "--help" in own:
-        print_help()
+        print_help(own)
         return OK
     try:
         return run(settings_from_args(argv), ["anabranch", "run", *argv])

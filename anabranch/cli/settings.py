@@ -142,6 +142,16 @@ class ResultSettings(SettingsGroup, heading="Results"):
     json: bool = switch("json", "print run.json on standard output at the end")
 
 
+class PluginSettings(SettingsGroup, heading="Extensions"):
+    """What a run uses beyond the package."""
+
+    files: tuple[Path, ...] = option(
+        (), "plugin",
+        "import FILE.py, which registers search orders, merge policies, techniques, C functions or listeners"
+        " (repeatable; docs/extending.md)", Path, key="plugins", metavar="FILE", repeat=True,
+    )  # fmt: skip
+
+
 class DisplaySettings(SettingsGroup, heading="Display"):
     """What is shown while it runs."""
 
@@ -163,6 +173,7 @@ class RunSettings:
     solver: SolverSettings = field(default_factory=SolverSettings)
     report: ReportSettings = field(default_factory=ReportSettings)
     results: ResultSettings = field(default_factory=ResultSettings)
+    plugins: PluginSettings = field(default_factory=PluginSettings)
     display: DisplaySettings = field(default_factory=DisplaySettings)
     more: tuple[SettingsGroup, ...] = field(
         default_factory=lambda: tuple(kind() for kind in TECHNIQUE_SETTINGS)

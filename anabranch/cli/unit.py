@@ -15,6 +15,7 @@ from typing import Any
 
 from anabranch.cli.codes import ERRORS_FOUND, INTERNAL, INTERRUPTED, OK, TERMINATED, USAGE, CommandError
 from anabranch.cli.flags import SettingsParser, build_parser, parse_settings
+from anabranch.cli.plugins import load_plugins
 from anabranch.cli.progress import make_display
 from anabranch.cli.run import check_inputs
 from anabranch.cli.settings import RunSettings, SettingsError
@@ -45,6 +46,7 @@ def _parser() -> SettingsParser:
 
 def settings_of(argv: Sequence[str]) -> tuple[RunSettings, tuple[str, ...]]:
     """Settings with the files as inputs, and names of functions."""
+    load_plugins(argv, Path())
     settings = parse_settings(_parser(), argv)
     unit = settings.group(UnitSettings)
     files = tuple(path for path in settings.inputs if path.suffix in SUFFIXES)

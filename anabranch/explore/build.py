@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -29,7 +29,7 @@ from anabranch.explore.distance import UncoveredDistance, UncoveredMeasure
 from anabranch.explore.leaks import watches_heap
 from anabranch.explore.library import is_user_function
 from anabranch.explore.new_coverage import NewCoverage
-from anabranch.explore.observers import Observers, PathEvents
+from anabranch.explore.observers import LISTENERS, Observers, PathEvents
 from anabranch.explore.protocols import Search
 from anabranch.explore.reporter import Reporter
 from anabranch.explore.search import SearchContext, make_search
@@ -64,6 +64,8 @@ class Parts:
     new_coverage: NewCoverage
     fruitless: dict[int, int]
     """Turns that covered nothing new, by the block they began at."""
+    distance: UncoveredDistance[State]
+    """How far a state is from code that is not yet covered."""
     search: Search[State]
     """The order that the settings name, with no technique around it."""
 
@@ -94,13 +96,24 @@ def build_parts(
     answers = partial(answers_of, objects=unknown.objects) if unknown is not None else None
     new_coverage = NewCoverage(machine.counters.N, table.is_user_code)
     events = PathEvents() if path_events is None else path_events
+    for listen in LISTENERS:
+        listen(events)
     reporter = Reporter(machine, table, tree, settings, listener, events, new_coverage, budget, answers)
     observers.all.append(reporter)
     fruitless: dict[int, int] = {}
-    search = make_order(program, settings, tree, table, machine.counters.N, new_coverage, fruitless)
+    distance = make_distance(program, table, machine.counters.N, new_coverage)
+    context: SearchContext[State] = SearchContext(
+        seed=settings.search.seed,
+        tree=tree,
+        counters=machine.counters.N,
+        distance=distance,
+        fruitless=fruitless,
+        order_key=TopologicalOrder(table),
+    )
+    search = make_search(settings.search.orders, context)
     return Parts(
         program, settings, listener, budget, rows, tree, table, space, events, reporter, machine, unknown,
-        new_coverage, fruitless, search,
+        new_coverage, fruitless, distance, search,
     )  # fmt: skip
 
 
@@ -177,16 +190,10 @@ def make_backend(settings: ExploreSettings, limits: QueryLimits, log_dir: Path |
     return backend
 
 
-def make_order(
-    program: LoadedProgram,
-    settings: ExploreSettings,
-    tree: ExecutionTree,
-    table: BlockTable,
-    counters: Sequence[int],
-    new_coverage: NewCoverage,
-    fruitless: Mapping[int, int],
-) -> Search[State]:
-    """The search order that the settings name."""
+def make_distance(
+    program: LoadedProgram, table: BlockTable, counters: Sequence[int], new_coverage: NewCoverage
+) -> UncoveredDistance[State]:
+    """Distances to uncovered code; the graph is built when somebody asks for one."""
 
     def calling_blocks(state: State) -> Iterator[int]:
         for continuation in callers(state.continuation):
@@ -196,19 +203,7 @@ def make_order(
     def graph() -> DistanceGraph:
         return DistanceGraph(build_call_graph(program.module, [program.entry]))
 
-    distance: UncoveredDistance[State] = UncoveredDistance(
-        new_coverage, UncoveredMeasure(table, counters, graph), calling_blocks
-    )
-    order = TopologicalOrder(table)
-    context: SearchContext[State] = SearchContext(
-        seed=settings.search.seed,
-        tree=tree,
-        counters=counters,
-        distance=distance,
-        fruitless=fruitless,
-        order_key=order,
-    )
-    return make_search(settings.search.orders, context)
+    return UncoveredDistance(new_coverage, UncoveredMeasure(table, counters, graph), calling_blocks)
 
 
 class TopologicalOrder:

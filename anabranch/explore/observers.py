@@ -35,6 +35,17 @@ class PathEvents:
         self.tested: list[Tested] = []
 
 
+Listen = Callable[[PathEvents], None]
+LISTENERS: list[Listen] = []
+"""Functions from plugins that add their listeners to the events of each run."""
+
+
+def path_listener(listen: Listen) -> Listen:
+    """Register a function that is given the `PathEvents` of each run and adds listeners to them."""
+    LISTENERS.append(listen)
+    return listen
+
+
 class Observers:
     """The machine's observer: passes all that it is told on."""
 

@@ -10,12 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeVar
 
 from anabranch.explore.coverage import BlockTable
 from anabranch.explore.protocols import Search
 from anabranch.explore.worklist import Index
 from anabranch.machine import Events, State
+
+if TYPE_CHECKING:
+    from anabranch.explore.build import Parts
 
 Goal = Literal["coverage", "bugs", "paths"]
 GOALS: frozenset[Goal] = frozenset(("coverage", "bugs", "paths"))
@@ -54,8 +57,8 @@ class Technique:
     """Of its heading in `run.json`."""
     contract: ClassVar[Contract]
 
-    def __init__(self, parts: Any) -> None:
-        """`parts`: the `Parts` of the run."""
+    def __init__(self, parts: Parts) -> None:
+        self.parts = parts
 
     @property
     def indexes(self) -> Sequence[Index]:
@@ -89,6 +92,10 @@ class Technique:
         """Is everything that the state can still show already shown? Asked when it is made, and when it is
         picked."""
         return False
+
+    def covered(self, state: State) -> None:
+        """A state that it covers goes no further: account for it."""
+        self.parts.reporter.pruned(state, state.multiplicity)
 
     def merge(self, state: State) -> Iterator[Merge]:
         """Waiting states that the state is merged with, one after the other. When the iterator is asked to go
@@ -130,7 +137,7 @@ class Techniques:
     def __init__(self, techniques: Sequence[Technique] = ()) -> None:
         self.all = tuple(techniques)
         self._settles = self._that_provide("settle")
-        self._covers = self._that_provide("covers")
+        self._prunes = tuple(one for one in self.all if type(one).covers is not Technique.covers)
         self._merges = self._that_provide("merge")
         self._forks = self._that_provide("forks")
 
@@ -156,8 +163,9 @@ class Techniques:
         return chain.from_iterable([settle() for settle in self._settles]) if self._settles else ()
 
     def covers(self, state: State) -> bool:
-        for covers in self._covers:  # noqa: SIM110 (asked for every state: a generator would cost more)
-            if covers(state):
+        for technique in self._prunes:
+            if technique.covers(state):
+                technique.covered(state)
                 return True
         return False
 

@@ -79,6 +79,7 @@ class DualExploration(Technique):
         self, parts: Parts, plain: Search[State], merging: Search[State], shares: LaneShares
     ) -> None:
         """`plain`, `merging`: the search orders of the lanes."""
+        super().__init__(parts)
         self.plain = Lane(plain)
         self.merging = Lane(merging, work=shares.first)
         self.running = self.plain

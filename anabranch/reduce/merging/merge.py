@@ -56,7 +56,7 @@ class Merging(Technique, ABC):
         self.ledger = Ledger(lambda: backend.effort, lambda: decider.forks, rules)
         self.merges = 0
         self._not_similar = 0
-        self._parts = parts
+        super().__init__(parts)
         self._encoder: JoinEncoder = IteEncoder(
             parts.space, parts.machine.extras, watches_heap(parts.settings.errors.checks)
         )
@@ -107,7 +107,7 @@ class Merging(Technique, ABC):
             if found is None:
                 return
             yield found
-            self._parts.tree.join(found.partner.node, state.node, state.place)
+            self.parts.tree.join(found.partner.node, state.node, state.place)
             self.merges += 1
             self.ledger.merged(state.place)
             state = found.merged
@@ -129,8 +129,8 @@ class Merging(Technique, ABC):
         return None
 
     def _wrong(self, text: str) -> None:
-        self._parts.reporter.tally.losses.add("wrong merge")
-        self._parts.listener.on_warning(text)
+        self.parts.reporter.tally.losses.add("wrong merge")
+        self.parts.listener.on_warning(text)
 
     # ---- figures -------------------------------------------------------------------------------------
 
@@ -141,13 +141,13 @@ class Merging(Technique, ABC):
         found: dict[str, Any] = {
             "merges": self.merges,
             "refused": dict(refused),
-            "ledger": self.ledger.rows(self._parts.table.describe),
+            "ledger": self.ledger.rows(self.parts.table.describe),
         }
         if self._verifier is not None:
             found["verified"] = self._verifier.verified
             found["not decided"] = self._verifier.undecided
             found["wrong"] = self._verifier.differences
-        fit = regression(self._parts.reporter.tally.counted)
+        fit = regression(self.parts.reporter.tally.counted)
         if fit is not None:
             found["paths"] = {"c1": fit[0], "c2": fit[1]}
         return found

@@ -29,6 +29,7 @@ class Regions(Technique):
     contract: ClassVar[Contract] = EXACT
 
     def __init__(self, parts: Parts) -> None:
+        super().__init__(parts)
         self.merges = 0
         self._machine = parts.machine
         self._tree = parts.tree

@@ -61,7 +61,7 @@ class ZEquivalence(Technique):
         settings = parts.settings
         given = settings.group(ZSettings)
         self.ledger = ZLedger()
-        self._parts = parts
+        super().__init__(parts)
         # In limited time calls may not come to their end: the search order knows what is worth it.
         hurried = settings.limits.time is not None and not given.wait
         self._at_once = hurried and not in_order
@@ -108,6 +108,9 @@ class ZEquivalence(Technique):
             self._remove(removal)
             return True
         return False
+
+    def covered(self, state: State) -> None:
+        """Accounted for when its representative was found."""
 
     def settle(self) -> Iterator[Settled]:
         """States that have a representative go: when a call is over, and when many wait behind it."""
@@ -162,14 +165,14 @@ class ZEquivalence(Technique):
         self.ledger.removed(call.site_row, call.row, removal.exact)
         if representative in self._tree.owner:
             representative.multiplicity += state.multiplicity
-            self._parts.reporter.pruned(state, 0)
+            self.parts.reporter.pruned(state, 0)
         else:
             self._late += 1
-            self._parts.reporter.pruned(state, state.multiplicity)
+            self.parts.reporter.pruned(state, state.multiplicity)
 
     def _wrong(self, text: str) -> None:
-        self._parts.reporter.losses.add("wrong removal")
-        self._parts.listener.on_warning(text)
+        self.parts.reporter.losses.add("wrong removal")
+        self.parts.listener.on_warning(text)
 
     # ---- comparing -----------------------------------------------------------------------------------
 
@@ -209,9 +212,10 @@ class ZEquivalence(Technique):
         if known is None:
             scope.return_points[call.location] = (state, call.arguments)
             return None
-        if known.__class__ is tuple:
-            known = scope.return_points[call.location] = ReturnPoint(scope, *known, self._tables)
-        return known  # type: ignore[no-any-return]
+        if not isinstance(known, ReturnPoint):
+            first, more = known
+            known = scope.return_points[call.location] = ReturnPoint(scope, first, more, self._tables)
+        return known
 
     def _compare_exactly(self, call: Call, states: list[State]) -> list[Removal]:
         """Tight couplings: where many are left behind a call, the solver compares them."""
