@@ -31,9 +31,12 @@ class Contract:
     keeps: str
     loses: str
     serves: frozenset[Goal]
+    keeps_errors: bool = False
+    """Is every error found that would be found without it? If not, a run in which it drops a state is not
+    complete: "no error" would not be true."""
 
 
-EXACT = Contract(keeps="every path, exactly", loses="nothing", serves=GOALS)
+EXACT = Contract(keeps="every path, exactly", loses="nothing", serves=GOALS, keeps_errors=True)
 
 
 class Settled(NamedTuple):
@@ -96,6 +99,8 @@ class Technique:
     def covered(self, state: State) -> None:
         """A state that it covers goes no further: account for it."""
         self.parts.reporter.pruned(state, state.multiplicity)
+        if not self.contract.keeps_errors:
+            self.parts.reporter.losses.add(f"pruned: {self.name}")
 
     def merge(self, state: State) -> Iterator[Merge]:
         """Waiting states that the state is merged with, one after the other. When the iterator is asked to go

@@ -13,6 +13,6 @@ class FewDifferences:
 
     def similar(self, a, b):
         differing = 0
-        for (_, mine), (_, others) in zip(frames(a), frames(b)):
-            differing += sum(x is not y for x, y in zip(mine, others))
+        for (_, mine), (_, others) in zip(frames(a), frames(b), strict=True):
+            differing += sum(x is not y for x, y in zip(mine, others, strict=True))
         return differing <= 2

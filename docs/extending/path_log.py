@@ -5,7 +5,7 @@ from anabranch.plugin import path_listener
 
 @path_listener
 def log_paths(events):
-    log = open("paths.log", "w", buffering=1)
+    log = open("paths.log", "w", buffering=1)  # noqa: SIM115
 
     def ended(path, why, where):
         line = where.loc.line if where is not None and where.loc is not None else "-"

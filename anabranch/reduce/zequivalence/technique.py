@@ -54,6 +54,7 @@ class ZEquivalence(Technique):
         keeps="every answer to satisfiability and validity queries of the callers",
         loses="tests of paths that others represent",
         serves=frozenset(("coverage", "bugs")),
+        keeps_errors=True,
     )
 
     def __init__(self, parts: Parts, in_order: bool = False) -> None:
