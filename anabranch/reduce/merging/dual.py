@@ -14,7 +14,7 @@ counted for each by itself, and told of the one that finished.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -146,10 +146,11 @@ class DualExploration(Technique):
 
     # ---- ends ----------------------------------------------------------------------------------------
 
-    def settle(self) -> Iterator[Settled]:
+    def settle(self) -> Iterable[Settled]:
         """When one lane has come to its end, what the other one has left is dropped."""
-        if not self.running.finished:
-            return
+        return self._drop_other() if self.running.finished else ()
+
+    def _drop_other(self) -> Iterator[Settled]:
         other = self.merging if self.running is self.plain else self.plain
         left = list(other.order.states())
         other.gave_up = True
@@ -181,7 +182,7 @@ class DualOrder:
 
     def __init__(self, dual: DualExploration) -> None:
         self._dual = dual
-        self._orders = (dual.plain.order, dual.merging.order)
+        self._plain, self._merging = dual.plain.order, dual.merging.order
 
     @property
     def description(self) -> str:
@@ -200,8 +201,8 @@ class DualOrder:
         return self._dual.next_lane().order.pick()
 
     def __len__(self) -> int:
-        return sum(map(len, self._orders))
+        return len(self._plain) + len(self._merging)
 
     def states(self) -> Iterator[State]:
-        for order in self._orders:
-            yield from order.states()
+        yield from self._plain.states()
+        yield from self._merging.states()
