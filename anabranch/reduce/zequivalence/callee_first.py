@@ -1,4 +1,4 @@
-"""Callee first: who has returned from a call waits for the other paths inside it (seed 000, section 3.1).
+"""Callee first: who has returned from a call waits for the other paths inside it (Li et al., section 3.1).
 
 Every armed call has a worklist of its own, in any order; calls that are made inside it come first, so that
 the worklists are used as a stack. States behind the call are held until nobody is inside any more: those

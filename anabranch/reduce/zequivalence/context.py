@@ -1,4 +1,4 @@
-"""The call context: what all paths of a call share at a return point inside it (Li et al., sections 3.1, 4.4).
+"""The call context: what all paths of a call share at a return point inside it (Li et al., 3.1 and 4.4).
 
 Paths in the same call have the same precondition, so states are compared by what has changed since then. The
 context also tells which variables are observable: those that occur in anything that the states share and may
@@ -11,16 +11,19 @@ which also counts what was passed as an argument.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import compress, count
 from operator import is_not
 from typing import Any, TypeAlias
 
 from anabranch.machine import State
+from anabranch.machine.joining.note_variables import variables_in
 from anabranch.machine.memory import PAGE_BITS, PAGE_SIZE
 from anabranch.machine.objects import OBJECT_SHIFT, ObjectInfo
 from anabranch.reduce.zequivalence.calls import Base, Call
 from anabranch.reduce.zequivalence.contents import Content, Contents
 from anabranch.reduce.zequivalence.memo import Memo
-from anabranch.reduce.zequivalence.variables import NoteVariables, counts, variables_in, variables_of
+from anabranch.reduce.zequivalence.variables import NoteVariables, counts, variables_of
+from anabranch.solver import Slice
 
 NUMBER_BITS = OBJECT_SHIFT - PAGE_BITS  # of an offset, in pages
 LAYOUTS_KEPT = 500
@@ -75,8 +78,8 @@ class Layout:
 
 
 class Layouts:
-    """Layouts by the identity of the map of objects, which most states behind calls share: a layout is made for
-    one of ten contexts."""
+    """Layouts by the identity of the map of objects, which most states behind calls share: one layout serves
+    ten contexts on the drivers."""
 
     def __init__(self) -> None:
         self._known: Memo[int, Layout] = Memo(LAYOUTS_KEPT)
@@ -90,8 +93,8 @@ class Layouts:
 
 
 class CallContext:
-    """What is left of a call's base at a return point inside it: locals of calls that have returned are gone by
-    then, on all paths alike."""
+    """What is left of a call's base at a return point inside it: locals of calls that have returned are gone
+    by then, on all paths alike."""
 
     def __init__(
         self,
@@ -102,7 +105,7 @@ class CallContext:
         contents: Contents,
         notes: NoteVariables,
     ) -> None:
-        """`outer`: the variables in the frames around the call. `state`: the first one at the return point."""
+        """`outer`: the variables in the frames around the call. `state`: one at the return point."""
         self.base = base
         self.layout = layouts.left(base.objects, state.objects)
         self.pages = self.layout.pages(base.pages)
@@ -119,7 +122,7 @@ class CallContext:
         self.order = tuple(sorted(self.variables))
 
     def objects_since(self, objects: Objects) -> tuple[dict[int, ObjectInfo], list[ObjectInfo], list[int]]:
-        """The objects that are new, those that are no longer what they were, and the numbers of those that are
+        """The objects that are new, those that are not what they were, and the numbers of those that are
         gone."""
         if self.layout.same_as(objects):
             return {}, [], []
@@ -133,6 +136,71 @@ class CallContext:
         }
         changed = [info for info in others if info.id in before]
         return new, changed, sorted([number for number in before if number not in objects])
+
+
+class Changes:
+    """The pages that have changed on some path to a return point: they are outputs of the states of all.
+
+    A path that left a page alone shows what was there before, as an output like that of a path that wrote to
+    it. So the variables in such a page are not observable by being there, and a status that was read anew is
+    the same to the caller as the one that was there before.
+    """
+
+    __slots__ = ("_contents", "_context", "_made", "observable", "order", "pages", "slices")
+
+    def __init__(self, context: CallContext, contents: Contents) -> None:
+        self._context = context
+        self._contents = contents
+        self._made: dict[int, Any] = {}  # pages of objects that some path has filled, as they were made
+        self.pages: list[int] = []  # the keys of those that have changed
+        self._observe()
+
+    def _observe(self) -> None:
+        """The observable variables, in order, and the slices that they had when the paths forked."""
+        context, changed = self._context, set(self.pages)
+        untouched = [c for key, c in zip(context.keys, context.contents, strict=True) if key not in changed]
+        untouched += [self._contents.of(page) for key, page in self._made.items() if key not in changed]
+        self.observable = context.fixed.union(*[content.variables for content in untouched])
+        self.order = tuple(sorted(self.observable))
+        self.slices: tuple[Slice | None, ...] = tuple(map(context.base.slices.get, self.order))
+
+    def add(self, state: State) -> bool:
+        """Take into account what has changed in a state. Was that something new?"""
+        context, contents, pages = self._context, self._contents, state.pages
+        there = list(map(pages.get, context.keys))
+        changed = [
+            context.keys[at]
+            for at in compress(count(), map(is_not, there, context.before))
+            if contents.of(there[at]) is not context.contents[at]
+        ]
+        known = len(self._made)
+        if context.unfilled:
+            changed += self._filled(pages)
+        for info in context.objects_since(state.objects)[1]:  # it may have become larger
+            changed += [key for key in pages_of(info) if key in pages and key not in context.pages]
+        new = set(changed).difference(self.pages)
+        if new or len(self._made) > known:
+            self.pages = sorted(new.union(self.pages))
+            self._observe()
+        return bool(new)
+
+    def _filled(self, pages: Any) -> list[int]:
+        """Objects that are filled on their first access: to paths that have not, they hold what they will be
+        filled with. Pages that hold something else, or of which nobody knows what that is."""
+        changed: list[int] = []
+        for info in self._context.unfilled:
+            keys = pages_of(info)
+            if keys[0] in pages:
+                made = info.site.first or {}
+                self._made.update({key: made[key] for key in keys if key in made})
+                of = self._contents.of
+                changed += [key for key in keys if of(pages.get(key)) is not of(made.get(key))]
+        return changed
+
+    def content(self, state: State, key: int) -> Content:
+        """What a page holds in a state."""
+        page = state.pages.get(key)
+        return self._contents.of(self._made.get(key) if page is None else page)
 
 
 def frame_variables(call: Call) -> frozenset[int]:

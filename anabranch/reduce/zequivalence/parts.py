@@ -4,7 +4,7 @@ The parts of a constraint are slices of the path condition with the outputs over
 behind one call have most of them in common, with each other and with those behind calls before.
 
 A form is the set of the numbers of its parts, as in `canonical`. Path conditions are conjunctions that can be
-false whatever the caller sees (`REST` in `encoding`), so that no part needs to know that of the others.
+false whatever the caller sees (the rest in `Encoded.constraint`), so that no part needs to know that of the others.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from collections.abc import Hashable
 
 from anabranch.expr import expr_vars
 from anabranch.reduce.zequivalence.canonical import Table, canonical_parts
+from anabranch.reduce.zequivalence.clauses import without_decided
 from anabranch.reduce.zequivalence.constraint import Output, StateConstraint
-from anabranch.reduce.zequivalence.deciding import without_decided
 from anabranch.reduce.zequivalence.encoding import Encoded
 from anabranch.reduce.zequivalence.memo import Memo
 from anabranch.solver import Slice

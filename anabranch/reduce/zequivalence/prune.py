@@ -111,11 +111,11 @@ class ZEquivalence:
             if kept is not None:
                 found.append((state, kept))
         if point is not None and point.superseded:
-            found = [(state, point.standing_for(kept)) for state, kept in found]
+            found = [(state, point.current(kept)) for state, kept in found]
             for former in point.superseded:
                 if self.search.waits(former):
                     self.search.remove(former)
-                    self._remove(former, point.standing_for(former), call)
+                    self._remove(former, point.current(former), call)
             point.superseded.clear()
         spent = perf_counter() - began
         self._spent += spent
@@ -130,7 +130,7 @@ class ZEquivalence:
             scope.return_points[call.location] = (state, call.arguments)
             return None
         if known.__class__ is tuple:
-            known = scope.return_points[call.location] = ReturnPoint(scope, *known, self.tables)
+            known = scope.return_points[call.location] = ReturnPoint(scope, known[0], known[1], self.tables)
         return known
 
     def _remove(self, state: State, kept: State, call: Call, exact: bool = False) -> None:

@@ -6,8 +6,9 @@ from collections.abc import Hashable
 from dataclasses import replace
 
 from anabranch.expr import MASK, Expr, Value, not_, slt, ult, var
+from anabranch.expr.evaluate import substitute_all
 from anabranch.expr.node import AND, EQ, NOT, OR, SLT, ULT, VAR
-from anabranch.reduce.zequivalence.clauses import SIZE, Infeasible, replaced, with_known_values
+from anabranch.reduce.zequivalence.clauses import SIZE, Infeasible, with_known_values
 from anabranch.reduce.zequivalence.constraint import StateConstraint
 from anabranch.reduce.zequivalence.domains import Domains, values_left
 from anabranch.reduce.zequivalence.flexible import Flexible
@@ -140,7 +141,7 @@ class Reduction:
                 return None
         if only < 0:
             return None
-        clause = replaced([graph.nodes[r]], parts)[0]
+        clause = substitute_all([graph.nodes[r]], parts)[0]
         if clause.__class__ is not Expr:
             return None
         found = values_left(clause)

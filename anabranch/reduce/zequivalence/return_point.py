@@ -19,11 +19,10 @@ from typing import Any
 from anabranch.expr import Expr
 from anabranch.machine import State
 from anabranch.reduce.zequivalence.calls import Call
-from anabranch.reduce.zequivalence.changes import Changes
 from anabranch.reduce.zequivalence.constraint import StateConstraint
 from anabranch.reduce.zequivalence.contents import Content, Contents
-from anabranch.reduce.zequivalence.context import CallContext, Layouts, frame_variables
-from anabranch.reduce.zequivalence.encoding import Encoded, Encoding, Names, live_names, live_values
+from anabranch.reduce.zequivalence.context import CallContext, Changes, Layouts, frame_variables
+from anabranch.reduce.zequivalence.encoding import Encoded, Encoding, live_names, live_values
 from anabranch.reduce.zequivalence.parts import PartForms
 from anabranch.reduce.zequivalence.variables import NoteVariables, variables_of
 from anabranch.solver import Slice
@@ -57,7 +56,7 @@ class FingerprintClass:
 
 
 class ReturnPoint:
-    """One location inside a call (the scope), behind a call that was made there, once two states came to it."""
+    """One location inside a call (the scope), behind a call that was made there."""
 
     def __init__(self, scope: Call, first: State, more: frozenset[int], tables: Tables) -> None:
         """The scope itself is not held: it holds its return points, and nobody collects cycles in a run."""
@@ -78,7 +77,7 @@ class ReturnPoint:
         self.replaced: dict[State, State] = {}  # all that ever were, and by whom
         self.representative(first, more)
 
-    def standing_for(self, state: State) -> State:
+    def current(self, state: State) -> State:
         """The representative of one that was a representative."""
         while state in self.replaced:
             state = self.replaced[state]
@@ -103,7 +102,7 @@ class ReturnPoint:
             else:
                 self._unformed.append((state, more))
             found.representatives[condition] = kept or state
-        return kept and self.standing_for(kept)
+        return kept and self.current(kept)
 
     def _differs_in_known_values(self, fingerprint: Fingerprint) -> bool:
         """Is all that tells a state from the first one known? Where that holds for all, no two have the same
@@ -213,8 +212,8 @@ class NotPlain(Exception):
 
 
 def by_identity(value: Any) -> Hashable:
-    """A live value as part of a fingerprint: expressions are interned, and their numbers are taken negative so
-    that they equal no known value."""
+    """A live value as part of a fingerprint: expressions are interned, and their numbers are taken negative
+    so that they equal no known value."""
     kind = value.__class__
     if kind is int or kind is bool:
         return value  # type: ignore[no-any-return]
