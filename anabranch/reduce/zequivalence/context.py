@@ -92,6 +92,10 @@ class Layouts:
         return Layout({n: info for n, info in before.items() if n in now})
 
 
+def differs(a: ObjectInfo, b: ObjectInfo) -> bool:
+    return a.end != b.end or a.size != b.size or a.extent is not b.extent
+
+
 class CallContext:
     """What is left of a call's base at a return point inside it: locals of calls that have returned are gone
     by then, on all paths alike."""
@@ -134,7 +138,7 @@ class CallContext:
             for info in others
             if info.id not in before and not (info.readonly and known.get(info.id) is info)
         }
-        changed = [info for info in others if info.id in before]
+        changed = [info for info in others if info.id in before and differs(info, before[info.id])]
         return new, changed, sorted([number for number in before if number not in objects])
 
 

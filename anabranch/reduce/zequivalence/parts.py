@@ -4,7 +4,7 @@ The parts of a constraint are slices of the path condition with the outputs over
 behind one call have most of them in common, with each other and with those behind calls before.
 
 A form is the set of the numbers of its parts, as in `canonical`. Path conditions are conjunctions that can be
-false whatever the caller sees (the rest in `Encoded.constraint`), so that no part needs to know that of the others.
+false whatever the caller sees (`Encoded.constraint`), so that no part needs to know that of the others.
 """
 
 from __future__ import annotations
