@@ -110,13 +110,6 @@ class ZEquivalence:
             kept = None if point is None else point.representative(state, call.arguments)
             if kept is not None:
                 found.append((state, kept))
-        if point is not None and point.superseded:
-            found = [(state, point.current(kept)) for state, kept in found]
-            for former in point.superseded:
-                if self.search.waits(former):
-                    self.search.remove(former)
-                    self._remove(former, point.current(former), call)
-            point.superseded.clear()
         spent = perf_counter() - began
         self._spent += spent
         call.row.seconds += spent
@@ -166,7 +159,6 @@ class ZEquivalence:
             if kept is None:
                 others.append((state, constraint))
             else:
-                point.replaced[state] = kept
                 self.search.remove(state)
                 self._remove(state, kept, call, exact=True)
         call.row.seconds += perf_counter() - began

@@ -73,15 +73,7 @@ class ReturnPoint:
         self._formed: dict[State, frozenset[int]] = {}  # with the variables that are observable anyway
         self._same_objects: Any = None  # the latest map of objects that are those of the context
         self._latest: tuple[Any, tuple[Content, ...]] = (None, ())  # the latest pages, and their contents
-        self.superseded: list[State] = []  # representatives that have one now, for the caller to remove
-        self.replaced: dict[State, State] = {}  # all that ever were, and by whom
         self.representative(first, more)
-
-    def current(self, state: State) -> State:
-        """The representative of one that was a representative."""
-        while state in self.replaced:
-            state = self.replaced[state]
-        return state
 
     def representative(self, state: State, more: frozenset[int]) -> State | None:
         """The state that shows all that this one could, if there is one; else it may represent others from
@@ -102,7 +94,7 @@ class ReturnPoint:
             else:
                 self._unformed.append((state, more))
             found.representatives[condition] = kept or state
-        return kept and self.current(kept)
+        return kept
 
     def _differs_in_known_values(self, fingerprint: Fingerprint) -> bool:
         """Is all that tells a state from the first one known? Where that holds for all, no two have the same
@@ -180,14 +172,11 @@ class ReturnPoint:
 
     def _form_anew(self) -> None:
         """A page has changed on a path that had not on those before: it is now an output of all."""
-        before = [(state, more) for state, more in self._formed.items() if state not in self.replaced]
+        before = list(self._formed.items())[-FORMED_ANEW:]
         self._forms.clear()
         self._formed.clear()
-        for state, more in before[-FORMED_ANEW:]:
-            kept = self._form(state, more)
-            if kept is not None:
-                self.replaced[state] = kept
-                self.superseded.append(state)
+        for state, more in before:
+            self._form(state, more)
 
     def _encoded(self, state: State, more: frozenset[int]) -> Encoded:
         tables, values = self._tables, live_values(state, self._outer)
