@@ -51,7 +51,7 @@ class CalleeFirst:
         self.holding: Call | None = None  # behind which the state is that comes next
         self.opened = 0
         calls.on_armed = self._armed
-        calls.on_left = self._left
+        calls.on_left = self._close  # its only path has come back and does not stop
 
     @property
     def description(self) -> str:
@@ -67,10 +67,6 @@ class CalleeFirst:
 
     def _siblings(self, parent: Call | None) -> dict[Call, None]:
         return self._roots if parent is None else parent.children
-
-    def _left(self, call: Call) -> None:
-        """Its only path has come back and does not stop."""
-        self._close(call)
 
     def _finish(self, call: Call) -> None:
         """Nobody is inside: those who waited behind it go on."""

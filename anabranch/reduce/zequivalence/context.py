@@ -19,9 +19,10 @@ from anabranch.machine import State
 from anabranch.machine.joining.note_variables import variables_in
 from anabranch.machine.memory import PAGE_BITS, PAGE_SIZE
 from anabranch.machine.objects import OBJECT_SHIFT, ObjectInfo
-from anabranch.reduce.zequivalence.calls import Base, Call
+from anabranch.reduce.zequivalence.calls import Call
 from anabranch.reduce.zequivalence.contents import Content, Contents
 from anabranch.reduce.zequivalence.memo import Memo
+from anabranch.reduce.zequivalence.parts import PartForms
 from anabranch.reduce.zequivalence.variables import NoteVariables, counts, variables_of
 from anabranch.solver import Slice
 
@@ -77,16 +78,21 @@ class Layout:
         return found
 
 
-class Layouts:
-    """Layouts by the identity of the map of objects, which most states behind calls share: one layout serves
-    ten contexts on the drivers."""
+class Tables:
+    """What all return points of a run share."""
 
-    def __init__(self) -> None:
-        self._known: Memo[int, Layout] = Memo(LAYOUTS_KEPT)
+    def __init__(self, leaks: bool) -> None:
+        self.leaks = leaks  # does it matter which heap objects there are, even if nobody reaches them?
+        self.contents = Contents()
+        self.notes = NoteVariables()
+        self.forms = PartForms()
+        # By the identity of a map of objects, which most states behind calls share: one layout serves ten
+        # contexts on the drivers.
+        self._layouts: Memo[int, Layout] = Memo(LAYOUTS_KEPT)
 
-    def left(self, before: Objects, now: Objects) -> Layout:
+    def layout(self, before: Objects, now: Objects) -> Layout:
         """What may change of the objects that were there before and are there now, as they were."""
-        layout = self._known.get(id(now)) or self._known.keep(id(now), Layout(now))
+        layout = self._layouts.get(id(now)) or self._layouts.keep(id(now), Layout(now))
         if layout.is_part_of(before):
             return layout
         return Layout({n: info for n, info in before.items() if n in now})
@@ -100,28 +106,24 @@ class CallContext:
     """What is left of a call's base at a return point inside it: locals of calls that have returned are gone
     by then, on all paths alike."""
 
-    def __init__(
-        self,
-        base: Base,
-        outer: frozenset[int],
-        state: State,
-        layouts: Layouts,
-        contents: Contents,
-        notes: NoteVariables,
-    ) -> None:
-        """`outer`: the variables in the frames around the call. `state`: one at the return point."""
-        self.base = base
-        self.layout = layouts.left(base.objects, state.objects)
+    def __init__(self, scope: Call, state: State, tables: Tables) -> None:
+        """`state`: one at the return point. The scope itself is not held: it holds its return points, and
+        nobody collects cycles in a run."""
+        base = self.base = scope.base
+        self.outer = scope.continuation
+        self.layout = tables.layout(base.objects, state.objects)
         self.pages = self.layout.pages(base.pages)
         self.keys = tuple(self.pages)
         self.before = tuple(self.pages.values())
-        self.contents: tuple[Content, ...] = contents.of_all(self.before)
+        self.contents: tuple[Content, ...] = tables.contents.of_all(self.before)
         # Objects that are filled on their first access, and were not when the paths forked.
         self.unfilled = [info for info in self.layout.lazy if pages_of(info)[0] not in base.pages]
         self.first_unfilled = [pages_of(info)[0] for info in self.unfilled]
         self.notes = [(key, value) for key, value in base.notes.items() if counts(key)]
-        kept = notes.of(base.notes)
-        self.fixed = outer.union(base.slices if kept is None else kept, self.layout.variables)
+        kept = tables.notes.of(base.notes)
+        self.fixed = frame_variables(scope).union(
+            base.slices if kept is None else kept, self.layout.variables
+        )
         self.variables = self.fixed.union(*[c.variables for c in self.contents if c.variables])
         self.order = tuple(sorted(self.variables))
 
@@ -150,10 +152,10 @@ class Changes:
     the same to the caller as the one that was there before.
     """
 
-    __slots__ = ("_contents", "_context", "_made", "observable", "order", "pages", "slices")
+    __slots__ = ("_contents", "_made", "context", "observable", "order", "pages", "slices")
 
     def __init__(self, context: CallContext, contents: Contents) -> None:
-        self._context = context
+        self.context = context
         self._contents = contents
         self._made: dict[int, Any] = {}  # pages of objects that some path has filled, as they were made
         self.pages: list[int] = []  # the keys of those that have changed
@@ -161,7 +163,7 @@ class Changes:
 
     def _observe(self) -> None:
         """The observable variables, in order, and the slices that they had when the paths forked."""
-        context, changed = self._context, set(self.pages)
+        context, changed = self.context, set(self.pages)
         untouched = [c for key, c in zip(context.keys, context.contents, strict=True) if key not in changed]
         untouched += [self._contents.of(page) for key, page in self._made.items() if key not in changed]
         self.observable = context.fixed.union(*[content.variables for content in untouched])
@@ -170,7 +172,7 @@ class Changes:
 
     def add(self, state: State) -> bool:
         """Take into account what has changed in a state. Was that something new?"""
-        context, contents, pages = self._context, self._contents, state.pages
+        context, contents, pages = self.context, self._contents, state.pages
         there = list(map(pages.get, context.keys))
         changed = [
             context.keys[at]
@@ -192,7 +194,7 @@ class Changes:
         """Objects that are filled on their first access: to paths that have not, they hold what they will be
         filled with. Pages that hold something else, or of which nobody knows what that is."""
         changed: list[int] = []
-        for info in self._context.unfilled:
+        for info in self.context.unfilled:
             keys = pages_of(info)
             if keys[0] in pages:
                 made = info.site.first or {}

@@ -26,7 +26,7 @@ from anabranch.machine.state import Continuation
 from anabranch.reduce.zequivalence.canonical import Table
 from anabranch.reduce.zequivalence.constraint import Output, StateConstraint
 from anabranch.reduce.zequivalence.contents import POINTER, Outputs, page_outputs
-from anabranch.reduce.zequivalence.context import CallContext, Changes, pages_of
+from anabranch.reduce.zequivalence.context import Changes, Tables, pages_of
 from anabranch.reduce.zequivalence.variables import counts
 from anabranch.solver import Slice
 
@@ -98,33 +98,24 @@ class Encoding:
     """Makes the outputs of one state."""
 
     def __init__(
-        self,
-        state: State,
-        context: CallContext,
-        changes: Changes,
-        names: Names,
-        values: tuple[Any, ...],
-        table: Table,
-        leaks: bool,
-        more: frozenset[int],
+        self, state: State, changes: Changes, names: Names, tables: Tables, more: frozenset[int]
     ) -> None:
-        """`more` variables are observable anyway. `leaks`: does it matter which heap objects there are, even
-        if nobody reaches them?"""
+        """`more` variables are observable anyway."""
         self.state = state
-        self.context = context
+        context = self.context = changes.context
         self.outputs: list[Output] = []
         self.groups: list[Outputs] = []
         self.seen: set[int] = set(more)  # variables that must keep their identity
         self.met: dict[int, int] = {}  # new objects by number, in the order in which they were met
         self.queue: list[int] = []
         self.new: dict[int, ObjectInfo] = {}
-        self._objects(leaks)
-        self._live_values(names, values)
-        self._pages(changes, table)
+        self._objects(tables.leaks)
+        self._live_values(names, live_values(state, context.outer))
+        self._pages(changes, tables.forms.table)
         self._notes()
         for number in self.queue:  # grows while it is gone through
             self._new_object(number)
-        self.groups.insert(0, Outputs(self.outputs, table))
+        self.groups.insert(0, Outputs(self.outputs, tables.forms.table))
         observable = changes.observable | self.seen if self.seen else changes.observable
         self.encoded = Encoded(self.groups, observable, state, changes)
 

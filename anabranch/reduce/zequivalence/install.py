@@ -14,10 +14,10 @@ from anabranch.explore.search.plain import Bfs, Dfs, RandomState
 from anabranch.machine import State
 from anabranch.reduce.zequivalence.callee_first import PATIENCE, CalleeFirst
 from anabranch.reduce.zequivalence.calls import Calls
+from anabranch.reduce.zequivalence.context import Tables
 from anabranch.reduce.zequivalence.exact import equivalent
 from anabranch.reduce.zequivalence.ledger import ZLedger
 from anabranch.reduce.zequivalence.prune import Exact, ZEquivalence
-from anabranch.reduce.zequivalence.return_point import Tables
 from anabranch.reduce.zequivalence.verify import TwinVerifier
 from anabranch.solver.quantified import Quantified
 

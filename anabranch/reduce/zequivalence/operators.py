@@ -182,18 +182,10 @@ def _mul(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
     return 0, MASK[n.w] & ~zeros
 
 
-def _quotient(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
-    """The divisor may be 1."""
-    if not _is_full(a, n.w) or b is None:
-        return None
-    return full(n.w) if _is_full(b, n.w) or b == (1, 0) else None
-
-
-def _remainder(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
-    """The divisor may be 0, for which the remainder is the dividend (SMT-LIB)."""
-    if not _is_full(a, n.w) or b is None:
-        return None
-    return full(n.w) if _is_full(b, n.w) or b == (0, 0) else None
+def _division(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
+    """The divisor may be 1, or 0, for which the remainder is the dividend (SMT-LIB)."""
+    neutral = (int(n.op in (op.UDIV, op.SDIV)), 0)
+    return full(n.w) if _is_full(a, n.w) and (_is_full(b, n.w) or b == neutral) else None
 
 
 # -- comparisons ------------------------------------------------------------------------------------------
@@ -333,10 +325,10 @@ IMAGES: dict[str, Image] = {
     op.ADD: _add,
     op.SUB: _sub,
     op.MUL: _mul,
-    op.UDIV: _quotient,
-    op.SDIV: _quotient,
-    op.UREM: _remainder,
-    op.SREM: _remainder,
+    op.UDIV: _division,
+    op.SDIV: _division,
+    op.UREM: _division,
+    op.SREM: _division,
     op.EQ: _eq,
     op.ULT: _ult,
     op.SLT: _slt,

@@ -12,8 +12,9 @@ from anabranch.machine.translator.sites import ReturnSite
 from anabranch.reduce.zequivalence.callee_first import CalleeFirst
 from anabranch.reduce.zequivalence.calls import Call, Calls
 from anabranch.reduce.zequivalence.constraint import StateConstraint
+from anabranch.reduce.zequivalence.context import Tables
 from anabranch.reduce.zequivalence.ledger import ZLedger
-from anabranch.reduce.zequivalence.return_point import ReturnPoint, Tables
+from anabranch.reduce.zequivalence.return_point import ReturnPoint
 from anabranch.reduce.zequivalence.verify import TwinVerifier
 
 Exact = Callable[[StateConstraint, StateConstraint], bool | None]

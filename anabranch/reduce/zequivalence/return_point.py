@@ -20,11 +20,10 @@ from anabranch.expr import Expr
 from anabranch.machine import State
 from anabranch.reduce.zequivalence.calls import Call
 from anabranch.reduce.zequivalence.constraint import StateConstraint
-from anabranch.reduce.zequivalence.contents import Content, Contents
-from anabranch.reduce.zequivalence.context import CallContext, Changes, Layouts, frame_variables
+from anabranch.reduce.zequivalence.contents import Content
+from anabranch.reduce.zequivalence.context import CallContext, Changes, Tables
 from anabranch.reduce.zequivalence.encoding import Encoded, Encoding, live_names, live_values
-from anabranch.reduce.zequivalence.parts import PartForms
-from anabranch.reduce.zequivalence.variables import NoteVariables, variables_of
+from anabranch.reduce.zequivalence.variables import variables_of
 from anabranch.solver import Slice
 
 Fingerprint = tuple[Hashable, ...]
@@ -32,17 +31,6 @@ Fingerprint = tuple[Hashable, ...]
 
 FORMED_ANEW = 64  # states that get another form when there are more outputs; older ones are left out
 ONLY_INTEGERS = frozenset((int,))
-
-
-class Tables:
-    """What all return points of a run share."""
-
-    def __init__(self, leaks: bool) -> None:
-        self.leaks = leaks  # does it matter which heap objects there are, though nobody reaches them?
-        self.contents = Contents()
-        self.layouts = Layouts()
-        self.notes = NoteVariables()
-        self.forms = PartForms()
 
 
 class FingerprintClass:
@@ -59,14 +47,10 @@ class ReturnPoint:
     """One location inside a call (the scope), behind a call that was made there."""
 
     def __init__(self, scope: Call, first: State, more: frozenset[int], tables: Tables) -> None:
-        """The scope itself is not held: it holds its return points, and nobody collects cycles in a run."""
-        outer = self._outer = scope.continuation
         self._tables = tables
-        self._context = CallContext(
-            scope.base, frame_variables(scope), first, tables.layouts, tables.contents, tables.notes
-        )
+        self._context = CallContext(scope, first, tables)
         self._changes = Changes(self._context, tables.contents)
-        self._names = live_names(first, outer)
+        self._names = live_names(first, scope.continuation)
         self._classes: dict[Fingerprint, FingerprintClass] = {}
         self._unformed: list[tuple[State, frozenset[int]]] = []  # states that needed no form so far
         self._forms: dict[frozenset[int], State] = {}
@@ -133,7 +117,7 @@ class ReturnPoint:
             for key, value in context.notes:
                 if notes.get(key) is not value:
                     return None
-        values = live_values(state, self._outer)
+        values = live_values(state, self._context.outer)
         if ONLY_INTEGERS.issuperset(map(type, values)):
             return contents + values
         try:
@@ -144,7 +128,7 @@ class ReturnPoint:
     def _variables(self, state: State, fingerprint: Fingerprint, more: frozenset[int]) -> tuple[int, ...]:
         """What two states with a fingerprint may know that makes a difference."""
         context = self._context
-        found = variables_of(live_values(state, self._outer))
+        found = variables_of(live_values(state, self._context.outer))
         for content in compress(fingerprint, map(is_not, fingerprint, context.contents)):
             found |= content.variables  # type: ignore[attr-defined]
         if more or not found <= context.variables:
@@ -179,10 +163,7 @@ class ReturnPoint:
             self._form(state, more)
 
     def _encoded(self, state: State, more: frozenset[int]) -> Encoded:
-        tables, values = self._tables, live_values(state, self._outer)
-        return Encoding(
-            state, self._context, self._changes, self._names, values, tables.forms.table, tables.leaks, more
-        ).encoded
+        return Encoding(state, self._changes, self._names, self._tables, more).encoded
 
     def constraint(self, state: State, more: frozenset[int]) -> StateConstraint:
         """The state constraint of a state that is here."""
