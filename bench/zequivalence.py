@@ -22,7 +22,8 @@ from typing import Any
 from anabranch.expr import Expr, Value, add, extract, mul, postorder, ult, var, zext
 from anabranch.reduce.zequivalence.canonical import Table, canonical_form
 from anabranch.reduce.zequivalence.constraint import StateConstraint
-from anabranch.reduce.zequivalence.exact import Quantified, equivalent
+from anabranch.reduce.zequivalence.exact import equivalent
+from anabranch.solver.quantified import Quantified
 from bench.lib.engine import EngineFailure, run_engine
 from bench.lib.table import print_table
 from bench.lib.work import tell

@@ -87,8 +87,8 @@ class Technique:
     # ---- operators -----------------------------------------------------------------------------------
 
     def settle(self) -> Iterable[Settled]:
-        """Groups of waiting states that are complete and become fewer. When an iterator is asked to go on, the
-        loop has replaced them."""
+        """Groups of waiting states that are complete and become fewer. When an iterator is asked to go on,
+        the loop has replaced them."""
         return ()
 
     def covers(self, state: State) -> bool:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from .node import AND, ITE, OR, VAR, Expr, Value
+from .node import AND, ITE, OR, VAR, Expr, Value, operands
 from .registry import OPERATORS
-from .variables import postorder
+from .variables import postorder_within
 
 
 def evaluate(e: Value, model: Mapping[int, int]) -> Any:
@@ -71,21 +71,24 @@ def _function(e: Expr, bound: Expr, model: Mapping[int, int]) -> Callable[[int],
 
 def substitute(e: Value, mapping: Mapping[Expr, Value]) -> Value:
     """The expression with nodes replaced by values of the same width, simplified again."""
-    if e.__class__ is not Expr:
-        return e
+    return substitute_all([e], mapping)[0]
+
+
+def substitute_all(roots: Sequence[Value], mapping: Mapping[Expr, Value]) -> list[Value]:
+    """Several expressions; what they share is built once, and what is below a replaced node is left alone."""
     memo: dict[Expr, Value] = dict(mapping)
-    for n in postorder([e]):
-        if n in memo:
-            continue
-        if n.op == VAR:
-            memo[n] = n
-            continue
-        a = memo[n.a] if n.a.__class__ is Expr else n.a
-        b = memo[n.b] if n.b.__class__ is Expr else n.b
-        c = memo[n.c] if n.c.__class__ is Expr else n.c
-        if a is n.a and b is n.b and c is n.c:
-            memo[n] = n
-        else:
-            f = OPERATORS[n.op].rebuild
-            memo[n] = f(n, a, b, c)
-    return memo[e]
+    variables = {v.a for v in mapping} if all(v.op == VAR for v in mapping) else None
+
+    def below(n: Expr) -> Iterable[Expr]:
+        if n in mapping or (variables is not None and n.vs is not None and variables.isdisjoint(n.vs)):
+            return ()
+        return operands(n)
+
+    for n in postorder_within([e for e in roots if e.__class__ is Expr], None, below) or ():
+        if n not in memo:
+            a = memo.get(n.a, n.a) if n.a.__class__ is Expr else n.a
+            b = memo.get(n.b, n.b) if n.b.__class__ is Expr else n.b
+            c = memo.get(n.c, n.c) if n.c.__class__ is Expr else n.c
+            same = a is n.a and b is n.b and c is n.c
+            memo[n] = n if same else OPERATORS[n.op].rebuild(n, a, b, c)
+    return [memo[e] if e.__class__ is Expr else e for e in roots]

@@ -9,7 +9,7 @@ instruction again with the other answer known.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from time import monotonic
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -246,3 +246,20 @@ class Decider:
                 return point, values, interpreted.continuation
             frame = frame.f_back
         raise RuntimeError("a decision was asked for outside the program")
+
+    def arguments(self, frame: FrameType | None, continuation: Continuation) -> list[Any] | None:
+        """What was passed to the call with this continuation, as far as the frames of the running path below
+        a Python frame still know it."""
+        codes = self.machine.program.codes
+        while frame is not None:
+            local: Mapping[str, Any] = frame.f_locals
+            unit: Any = None
+            if id(frame.f_code) in codes and local.get("K") is continuation:
+                unit = codes[id(frame.f_code)][0]
+            elif frame.f_code is INTERPRETER_CODE and local["frame"].continuation is continuation:
+                unit, local = local["frame"].unit, local["frame"].registers
+            if unit is not None:
+                found = [local.get(f"v{param.index}") for param in unit.function.params]
+                return None if any([value is None for value in found]) else found
+            frame = frame.f_back
+        return None

@@ -1,1 +1,2 @@
-"""Removal of z-equivalent states (seed 000)."""
+"""Removal of z-equivalent states: Li, Cheung, Zhang, Liu, "Scaling Up Symbolic Analysis by Removing
+Z-Equivalent States", TOSEM 2014."""

@@ -11,13 +11,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
-from types import FrameType
 from typing import Any
 
 from anabranch.analysis.cfg import returns_at_once
 from anabranch.explore.protocols import Search
 from anabranch.machine import Events, Machine, State
-from anabranch.machine.forking import INTERPRETER_CODE
 from anabranch.machine.state import ROOT, Continuation, Slot, callers
 from anabranch.machine.translator.sites import BranchSite, CallSite, PointSite, ReturnSite
 from anabranch.reduce.zequivalence.ledger import Row, SiteRow, ZLedger
@@ -272,7 +270,9 @@ class Calls:
         for one in reversed(fresh):
             call = self._add(one, base, call)
             if self.arguments_count:
-                call.arguments = self._argument_variables(one[0], base)
+                given = self.machine.decider.arguments(sys._getframe(), one[0])
+                # If they are no longer known, whatever there was may have been passed.
+                call.arguments = frozenset(base.slices if given is None else variables_of(given))
             where = call.site
             self.machine.stops.install(where.unit.counters.segments[where.block, where.position + 1])
         return call
@@ -328,24 +328,3 @@ class Calls:
         """Nobody is inside any more."""
         if self.armed.get(id(call.continuation)) is call:  # it may be armed anew
             del self.armed[id(call.continuation)]
-
-    # ---- arguments -----------------------------------------------------------------------------------
-
-    def _argument_variables(self, continuation: Continuation, base: Base) -> frozenset[int]:
-        """The variables in the arguments of a call, read off its frame."""
-        codes = self.machine.program.codes
-        frame: FrameType | None = sys._getframe(1)
-        while frame is not None:
-            values: Mapping[str, Any] | None = None
-            unit: Any = None
-            if id(frame.f_code) in codes and frame.f_locals.get("K") is continuation:
-                unit, values = codes[id(frame.f_code)][0], frame.f_locals
-            elif frame.f_code is INTERPRETER_CODE and frame.f_locals["frame"].continuation is continuation:
-                unit, values = frame.f_locals["frame"].unit, frame.f_locals["frame"].registers
-            if values is not None:
-                names = [f"v{param.index}" for param in unit.function.params]
-                if all(values.get(name) is not None for name in names):
-                    return frozenset(variables_of([values[name] for name in names]))
-                break
-            frame = frame.f_back
-        return frozenset(base.slices)  # everything there was

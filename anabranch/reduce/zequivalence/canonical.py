@@ -1,4 +1,4 @@
-"""Canonical forms of state constraints: equal forms are z-equivalent (seed 000, sections 3.2 and 3.4).
+"""Canonical forms of state constraints: equal forms are z-equivalent (Li et al., sections 3.2 and 3.4).
 
 Instead of unifying pairs of constraints (Table I), each gets a form in which flexible subtrees are anonymous
 (case 3), unobservable variables are numbered by first occurrence (case 2), and everything else stands for

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from anabranch.expr import Expr, add, expr_vars, not_, operands, sub, variable, xor
-from anabranch.expr.node import ADD, AND, EQ, NOT, OR, SUB, VAR, XOR
-from anabranch.expr.registry import OPERATORS
+from anabranch.expr import Expr, add, expr_vars, operands, sub, variable, xor
+from anabranch.expr.evaluate import substitute_all
+from anabranch.expr.node import ADD, EQ, NOT, SUB, VAR, XOR
+from anabranch.reduce.zequivalence.constraint import StateConstraint
+from anabranch.reduce.zequivalence.operators import Free, full, image
+from anabranch.solver import slices
 
 ROUNDS = 3  # of putting in known values: each may bring new ones
 SIZE = 64  # clauses of more nodes than this are left as they are
+
+
+LOOKED_AT = 24  # nodes of a clause
 
 
 class Infeasible(Exception):
@@ -20,34 +27,23 @@ class Infeasible(Exception):
 def conjuncts(clauses: Iterable[Any]) -> list[Expr]:
     """The parts of all conjunctions, each once, in order."""
     found: dict[Expr, None] = {}
-    stack = list(clauses)
-    stack.reverse()
-    while stack:
-        c = stack.pop()
-        if c.__class__ is not Expr:
-            if not c:
-                raise Infeasible
-        elif c.w == 1 and c.op == AND:
-            stack += (c.b, c.a)
-        elif c.op == NOT and c.a.op == OR:
-            stack += (not_(c.a.b), not_(c.a.a))
-        else:
-            found[c] = None
+    for clause in clauses:
+        if clause.__class__ is Expr:
+            found |= dict.fromkeys(slices.conjuncts(clause))
+        elif not clause:
+            raise Infeasible
     return list(found)
 
 
 def is_small(e: Expr) -> bool:
-    """Has it at most SIZE nodes?"""
+    """Has it at most SIZE nodes? However deep it is, no more are looked at."""
     seen = {e}
     stack = [e]
-    while stack:
-        for x in operands(stack.pop()):
-            if x not in seen:
-                seen.add(x)
-                stack.append(x)
-        if len(seen) > SIZE:
-            return False
-    return True
+    while stack and len(seen) <= SIZE:
+        new = [x for x in operands(stack.pop()) if x not in seen]
+        seen.update(new)
+        stack += new
+    return len(seen) <= SIZE
 
 
 def known_value(clause: Expr) -> tuple[Expr, Any] | None:
@@ -76,10 +72,9 @@ def solved(clause: Expr, observable: frozenset[int]) -> tuple[Expr, Expr] | None
                 if side.a >= 0 and side.a not in observable and not _occurs(side, other):
                     return side, other
                 break
-            undo = _UNDONE.get(side.op)
-            if undo is None:
+            if side.op not in _UNDONE:
                 break
-            side, other = undo(side, other)
+            side, other = _undo(side, other)
     return None
 
 
@@ -87,59 +82,17 @@ def _occurs(v: Expr, e: Any) -> bool:
     return e.__class__ is Expr and v.a in expr_vars(e)
 
 
-def _undo_add(side: Expr, other: Any) -> tuple[Any, Any]:
-    rest, part = (side.a, side.b) if _later(side.a, side.b) else (side.b, side.a)
-    return rest, sub(other, part, side.w)
+def _undo(side: Expr, other: Any) -> tuple[Any, Any]:
+    """An equation with one of the operands of its side alone on it: a variable, if there is one."""
+    a, b = side.a, side.b
+    first = b.__class__ is not Expr or (a.__class__ is Expr and a.op == VAR and b.op != VAR)
+    rest, part = (a, b) if first else (b, a)
+    if side.op == SUB:
+        return rest, add(other, part, side.w) if first else sub(part, other, side.w)
+    return rest, (xor if side.op == XOR else sub)(other, part, side.w)
 
 
-def _undo_xor(side: Expr, other: Any) -> tuple[Any, Any]:
-    rest, part = (side.a, side.b) if _later(side.a, side.b) else (side.b, side.a)
-    return rest, xor(other, part, side.w)
-
-
-def _undo_sub(side: Expr, other: Any) -> tuple[Any, Any]:
-    if _later(side.a, side.b):
-        return side.a, add(other, side.b, side.w)
-    return side.b, sub(side.a, other, side.w)
-
-
-def _later(x: Any, y: Any) -> bool:
-    """Is x the operand to go into?"""
-    if y.__class__ is not Expr:
-        return True
-    return x.__class__ is Expr and x.op == VAR and y.op != VAR
-
-
-_UNDONE: dict[str, Callable[[Expr, Any], tuple[Any, Any]]] = {ADD: _undo_add, XOR: _undo_xor, SUB: _undo_sub}
-
-
-def replaced(roots: Sequence[Any], values: dict[Expr, Any]) -> list[Any]:
-    """All roots with values put in for nodes, simplified; shared parts are built once."""
-    memo: dict[Expr, Any] = dict(values)
-    inside = {v.a for v in values} if all(v.op == VAR for v in values) else None
-    stack: list[Expr] = [r for r in roots if r.__class__ is Expr]
-    while stack:
-        n = stack[-1]
-        if n in memo:
-            stack.pop()
-            continue
-        if inside is not None and n.vs is not None and inside.isdisjoint(n.vs):
-            memo[n] = n
-            continue
-        waiting = [x for x in operands(n) if x not in memo]
-        if waiting:
-            stack += waiting
-            continue
-        stack.pop()
-        if n.op == VAR:
-            memo[n] = n
-            continue
-        a = memo[n.a] if n.a.__class__ is Expr else n.a
-        b = memo[n.b] if n.b.__class__ is Expr else n.b
-        c = memo[n.c] if n.c.__class__ is Expr else n.c
-        same = a is n.a and b is n.b and c is n.c
-        memo[n] = n if same else OPERATORS[n.op].rebuild(n, a, b, c)
-    return [memo[r] if r.__class__ is Expr else r for r in roots]
+_UNDONE = frozenset((ADD, SUB, XOR))
 
 
 def with_known_values(
@@ -158,7 +111,7 @@ def with_known_values(
         gone = gone or len(new) > len(stay)
         if not new:
             break
-        both = replaced([*parts, *values], new)
+        both = substitute_all([*parts, *values], new)
         parts, values = conjuncts(both[: len(parts)]), both[len(parts) :]
     return kept + parts, values, gone
 
@@ -201,3 +154,55 @@ def _equations(
         new[v] = value
         part_of.update(inside)
     return new, stay, rest
+
+
+# -- clauses that a variable of their own can make true ---------------------------------------------------
+#
+# `answer = checksum of much else` holds for some answer whatever all else is. Where the answer occurs nowhere
+# else, the clause goes without a look at the rest of it: Rules 1, 2 and 4 from the top, for a whole clause.
+
+
+def without_decided(constraint: StateConstraint) -> StateConstraint:
+    """The constraint without the clauses that a variable decides which occurs nowhere else.
+
+    It has to be part of one that can be false for all observable values.
+    """
+    uses: Counter[int] = Counter()
+    for _, value, _ in constraint.outputs:
+        if value.__class__ is Expr:
+            uses.update(expr_vars(value))
+    for clause in constraint.clauses:
+        uses.update(expr_vars(clause))
+    observable, left = constraint.observable, list(constraint.clauses)
+    decided_by = {clause: deciders(clause) for clause in left}
+    while True:
+        stay = [c for c in left if not any(uses[v] == 1 and v not in observable for v in decided_by[c])]
+        if len(stay) == len(left):
+            return StateConstraint(tuple(left), constraint.outputs, observable)
+        for clause in set(left).difference(stay):
+            uses.subtract(expr_vars(clause))
+        left = stay
+
+
+def deciders(clause: Expr) -> tuple[int, ...]:
+    """Variables that occur once in a clause and decide it; those that few steps lead to from the top."""
+    found: list[int] = []
+    waiting: list[tuple[Expr, frozenset[int]]] = [(clause, frozenset())]
+    for node, elsewhere in waiting:  # grows while it is gone through
+        if node.op == VAR:
+            if node.a >= 0 and node.a not in elsewhere:
+                found.append(node.a)
+            continue
+        operands = (node.a, node.b, node.c)
+        for position, operand in enumerate(operands):
+            if operand.__class__ is Expr and len(waiting) < LOOKED_AT and _decides(node, operands, position):
+                others = [x for at, x in enumerate(operands) if at != position and x.__class__ is Expr]
+                waiting.append((operand, elsewhere.union(*map(expr_vars, others))))
+    return tuple(found)
+
+
+def _decides(node: Expr, operands: Sequence[Any], position: int) -> bool:
+    """Can an operand that has all values give a node all values, whatever the others are?"""
+    free: list[Free] = [None if x is None or x.__class__ is Expr else (int(x), 0) for x in operands]
+    free[position] = full(operands[position].w)
+    return image(node, *free) == full(node.w)

@@ -1,4 +1,4 @@
-"""The state constraint of a return: what its caller can learn of the path (Li et al., sections 3.1 to 4.2)."""
+"""The state constraint of a return: what its caller can learn of the path (Li et al., 3.1, 3.2, 4.2)."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import Any, TypeAlias
 from anabranch.expr import Expr
 
 Output: TypeAlias = tuple[Hashable, Any, int]
-"""(observable name, value, width in bits): what was returned, a part of a changed page, `obj` and `val` of new
-objects."""
+"""(observable name, value, width in bits): a live value, a part of a changed page or of a new object."""
 
 
 @dataclass(frozen=True, slots=True)

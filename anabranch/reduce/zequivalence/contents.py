@@ -113,7 +113,7 @@ class Contents:
 
 
 def page_outputs(name: tuple[Hashable, ...], page: Any, pointer: Pointer | None = None) -> list[Output]:
-    """Outputs for a page: whole expressions, pointers to new objects, and runs of known bytes between them."""
+    """Outputs for a page: whole expressions, pointers to new objects, and runs of known bytes between."""
     if page is None:
         return []
     outputs: list[Output] = []

@@ -10,33 +10,28 @@ is part of a name, so that it has to be the same.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from collections.abc import Hashable, Iterator
 from itertools import compress
-from operator import is_, is_not
+from operator import is_not
 from typing import Any
 
 from anabranch.expr import Expr, var
 from anabranch.expr.node import ITE, operands
 from anabranch.machine import State
-from anabranch.machine.joining.same import same
+from anabranch.machine.joining.note_variables import Unreadable, variables_in
+from anabranch.machine.joining.same import Same, plain, same
 from anabranch.machine.objects import OBJECT_SHIFT, ObjectInfo
 from anabranch.machine.state import Continuation
 from anabranch.reduce.zequivalence.canonical import Table
-from anabranch.reduce.zequivalence.changes import Changes
 from anabranch.reduce.zequivalence.constraint import Output, StateConstraint
 from anabranch.reduce.zequivalence.contents import POINTER, Outputs, page_outputs
-from anabranch.reduce.zequivalence.context import CallContext, pages_of
-from anabranch.reduce.zequivalence.variables import Unreadable, counts, variables_in
+from anabranch.reduce.zequivalence.context import Changes, Tables, pages_of
+from anabranch.reduce.zequivalence.variables import counts
 from anabranch.semantics.elements import element_types
 from anabranch.solver import Slice
 
 NUMBER_SIZE = OBJECT_SHIFT // 8  # bytes of an object's number, at the upper end of an address
 LARGEST = 1 << 16  # bytes of a new object that are compared
-# What is left out of a constraint is about nothing that anybody can see. One unobservable Boolean stands for
-# it, the same way for all states: they are paths that are possible, and only what they allow is compared.
-REST = var("rest of the path condition", 1)
-
 Names = list[tuple[tuple[Hashable, ...], Any]]
 """Of live values, with their types; None for what is no value of a type."""
 
@@ -72,8 +67,8 @@ class Encoded:
 
     def __init__(self, groups: list[Outputs], observable: frozenset[int], state: State, changes: Changes):
         """The parts are the slices that say something about outputs or observable variables, as far as they
-        are not the same on all paths. Slices share no variable, so that one which touches neither is satisfied
-        by itself, whatever the others say."""
+        are not the same on all paths. Slices share no variable, so one that touches neither is satisfied by
+        itself, whatever the others say."""
         self.groups = groups
         self.observable = observable
         slices = self.slices = state.slices
@@ -88,43 +83,39 @@ class Encoded:
         self.parts: dict[Slice, None] = found  # type: ignore[assignment]
 
     def constraint(self) -> StateConstraint:
-        """All of it as one."""
+        """All of it as one.
+
+        What is left out is about nothing that anybody can see. One unobservable Boolean stands for it, the
+        same way for all states: they are paths that are possible, and only what they allow is compared.
+        """
+        rest = var("rest of the path condition", 1)
         clauses = [clause for part in self.parts for clause in part.order]
         outputs = [output for group in self.groups for output in group.everything]
-        return StateConstraint((REST, *clauses), tuple(outputs), self.observable)
+        return StateConstraint((rest, *clauses), tuple(outputs), self.observable)
 
 
 class Encoding:
     """Makes the outputs of one state."""
 
     def __init__(
-        self,
-        state: State,
-        context: CallContext,
-        changes: Changes,
-        names: Names,
-        values: tuple[Any, ...],
-        table: Table,
-        leaks: bool,
-        more: frozenset[int],
+        self, state: State, changes: Changes, names: Names, tables: Tables, more: frozenset[int]
     ) -> None:
-        """`more` variables are observable anyway. `leaks`: does it matter which heap objects there are, though
-        nobody reaches them?"""
+        """`more` variables are observable anyway."""
         self.state = state
-        self.context = context
+        context = self.context = changes.context
         self.outputs: list[Output] = []
         self.groups: list[Outputs] = []
         self.seen: set[int] = set(more)  # variables that must keep their identity
         self.met: dict[int, int] = {}  # new objects by number, in the order in which they were met
         self.queue: list[int] = []
         self.new: dict[int, ObjectInfo] = {}
-        self._objects(leaks)
-        self._live_values(names, values)
-        self._pages(changes, table)
+        self._objects(tables.leaks)
+        self._live_values(names, live_values(state, context.outer))
+        self._pages(changes, tables.forms.table)
         self._notes()
         for number in self.queue:  # grows while it is gone through
             self._new_object(number)
-        self.groups.insert(0, Outputs(self.outputs, table))
+        self.groups.insert(0, Outputs(self.outputs, tables.forms.table))
         observable = changes.observable | self.seen if self.seen else changes.observable
         self.encoded = Encoded(self.groups, observable, state, changes)
 
@@ -234,29 +225,26 @@ class Encoding:
         """Outputs for a page that may hold addresses of new objects, where it is not what it was before."""
 
         def target(offset: int, word: int) -> tuple[Hashable, int] | None:
-            same = all(map(is_, before[offset : offset + POINTER], page[offset : offset + POINTER]))
-            return None if before and same else self._pointer(word)
+            return self._pointer(word) if changed(offset, POINTER) else None
+
+        def changed(offset: int, size: int) -> bool:
+            return not before or any(
+                map(is_not, before[offset : offset + size], page[offset : offset + size])
+            )
 
         for output in page_outputs(name, page, target):
+            where: Any = output[0]
             if output[1].__class__ is Expr:
                 self._pin_constants(output[1])
+            elif (
+                where[-1].__class__ is int
+            ):  # no pointer, but the number of an object may lie among the bytes
+                data = output[1].to_bytes(output[2] // 8, "little")
+                for number in self.new:
+                    at = data.find(number.to_bytes(NUMBER_SIZE, "little"))
+                    if at >= 0 and changed(where[-2] + at, NUMBER_SIZE):
+                        self._pin(number)
             self.outputs.append(output)
-        for number in self.new if page is not None else ():
-            self._pin_elsewhere(number, page, before)
-
-    def _pin_elsewhere(self, number: int, page: Any, before: Any) -> None:
-        """A new object has to be the same one if its number lies somewhere else than in an aligned pointer."""
-        data = bytes([x if x.__class__ is int else 0 for x in page])
-        part = number.to_bytes(NUMBER_SIZE, "little")
-        at = data.find(part)
-        while at >= 0:
-            aligned = at % POINTER == NUMBER_SIZE and _known(page[at - NUMBER_SIZE : at + NUMBER_SIZE])
-            known = _known(page[at : at + NUMBER_SIZE])
-            same = before and all(map(is_, before[at : at + NUMBER_SIZE], page[at : at + NUMBER_SIZE]))
-            if known and not aligned and not same:
-                self._pin(number)
-                return
-            at = data.find(part, at + 1)
 
     # ---- what models keep ----------------------------------------------------------------------------
 
@@ -293,39 +281,3 @@ def constants(value: Expr) -> Iterator[int | None]:
             if part not in seen:
                 seen.add(part)
                 pending.append(part)
-
-
-def _known(data: Any) -> bool:
-    return all([x.__class__ is int for x in data])
-
-
-class Same:
-    """A thing that is equal to nothing but itself, held so that its identity stays its own."""
-
-    __slots__ = ("thing",)
-
-    def __init__(self, thing: Any) -> None:
-        self.thing = thing
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Same) and other.thing is self.thing
-
-    def __hash__(self) -> int:
-        return id(self.thing)
-
-
-def plain(value: Any) -> Hashable:
-    """Something to compare by, equal only for things that are the same."""
-    if value is None or isinstance(value, bool | int | str | bytes | float):
-        return (value.__class__.__name__, value)
-    if value.__class__ is Expr:
-        return ("expression", value.id)
-    if isinstance(value, tuple | list):
-        return (value.__class__.__name__, *map(plain, value))
-    if isinstance(value, frozenset):
-        return value
-    if isinstance(value, Mapping):
-        return ("map", *sorted(((plain(k), plain(v)) for k, v in value.items()), key=repr))
-    if is_dataclass(value):
-        return (value.__class__.__name__, *(plain(getattr(value, field.name)) for field in fields(value)))
-    return Same(value)

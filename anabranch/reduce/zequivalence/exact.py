@@ -1,4 +1,4 @@
-"""Definition 1 by the solver, for constraints that the rules cannot tell equivalent (seed 000, section 5.1).
+"""Definition 1 by the solver, for constraints that the rules cannot tell equivalent (Li et al., section 5.1).
 
 Two constraints are z-equivalent if, for all observable values, each can be true if the other can, and each
 can be false if the other can. A counterexample to "what a allows, b allows" is
@@ -13,13 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from anabranch.expr import Expr, Value, bool_and, eq, not_, postorder, to_smtlib, var
+from anabranch.expr import Expr, Value, bool_and, eq, not_, postorder, var
+from anabranch.expr.evaluate import substitute_all
 from anabranch.expr.fp import OPERATORS as FP_OPERATORS
-from anabranch.expr.smtlib import symbol
-from anabranch.reduce.zequivalence.clauses import replaced
 from anabranch.reduce.zequivalence.constraint import StateConstraint
+from anabranch.solver.quantified import Quantified
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,42 +30,6 @@ class Budget:
 
 
 DEFAULT = Budget()
-
-
-class Quantified:
-    """Queries "some x such that for no y", put to Z3."""
-
-    def __init__(self) -> None:
-        import z3  # takes 0.2 s: only when asked for
-
-        self._z3: Any = z3
-        self.queries = 0
-
-    def some_without(self, fact: Value, none: Value, hidden: Sequence[Expr], resources: int) -> bool | None:
-        """Can `fact` hold while no values of the hidden variables satisfy `none`? None: gave up."""
-        if fact is False or none is True:
-            return False
-        z3, context = self._z3, self._z3.Context()
-        self.queries += 1
-        solver = z3.Solver(ctx=context)
-        solver.set("rlimit", resources)
-        facts = [e for e in (fact, none) if e.__class__ is Expr]
-        read = z3.parse_smt2_string(to_smtlib(facts).replace("(check-sat)\n", ""), ctx=context)
-        parsed = list(read)
-        if fact.__class__ is Expr:
-            solver.add(parsed.pop(0))
-        if none.__class__ is Expr:
-            names = {symbol(v).strip("|"): v for v in hidden}
-            bound = [
-                z3.Bool(name, ctx=context) if v.w == 1 else z3.BitVec(name, v.w, ctx=context)
-                for name, v in names.items()
-            ]
-            denied = z3.Not(parsed[0])
-            solver.add(z3.ForAll(bound, denied) if bound else denied)
-        result = solver.check()
-        if result == z3.unknown:
-            return None
-        return bool(result == z3.sat)
 
 
 def equivalent(
@@ -139,7 +102,7 @@ def unobservable(a: StateConstraint) -> list[Expr]:
 def apart(a: StateConstraint) -> StateConstraint:
     """The constraint with its unobservable variables renamed, so that it shares none with another."""
     fresh = {v: var(f"zequivalence.other{i}", v.w) for i, v in enumerate(unobservable(a))}
-    values = replaced([*a.clauses, *(v for _, v, _ in a.outputs)], fresh)
+    values = substitute_all([*a.clauses, *(v for _, v, _ in a.outputs)], fresh)
     clauses, rest = values[: len(a.clauses)], values[len(a.clauses) :]
     outputs = tuple((name, v, w) for (name, _, w), v in zip(a.outputs, rest, strict=True))
     return StateConstraint(tuple(clauses), outputs, a.observable)

@@ -1,4 +1,4 @@
-"""Which expressions of a constraint can have any value (seed 000, section 3.3, Rules 0 to 5 of Figure 6).
+"""Which expressions of a constraint can have any value (Li et al., section 3.3, Rules 0 to 5 of Figure 6).
 
 The paper works on a tree and tags occurrences; expressions here are graphs, in which a shared node is one
 value with several uses, as a variable with several occurrences is. So the rules are read as rewriting of the

@@ -8,7 +8,7 @@ from typing import Any
 
 from anabranch.machine.translator.sites import CallSite
 
-IN_VAIN = 64  # states behind a call for each that was removed, and one more: beyond that nobody looks there
+IN_VAIN = 64  # states behind a call for each that was removed, and one more: beyond that nobody stops there
 ASKED_IN_VAIN = 32  # exact checks at a call site that find nothing: one takes as long as many states do
 
 

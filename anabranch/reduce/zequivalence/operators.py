@@ -1,4 +1,4 @@
-"""What an operator can be made to give by operands that are free (seed 000, section 3.3, Definitions 3 to 5).
+"""What an operator can be made to give by operands that are free (Li et al., 3.3, Definitions 3 to 5).
 
 The definitions ask whether free operands reach *every* value. Here the answer is the set of values reached,
 because LLVM's casts and masks reach a part of them and that part is as good to know: a `Cube` is the set of
@@ -16,32 +16,8 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from anabranch.expr import MASK, Expr
-from anabranch.expr.node import (
-    ADD,
-    AND,
-    ASHR,
-    CONCAT,
-    EQ,
-    EXTENSIONS,
-    EXTRACT,
-    ITE,
-    LSHR,
-    MUL,
-    NOT,
-    OR,
-    SDIV,
-    SEXT,
-    SHL,
-    SLT,
-    SREM,
-    SUB,
-    UDIV,
-    ULT,
-    UREM,
-    XOR,
-    ZEXT,
-    low_width,
-)
+from anabranch.expr import node as op
+from anabranch.expr.node import low_width
 from anabranch.expr.registry import OPERATORS
 
 Cube: TypeAlias = tuple[int, int]  # (value of the fixed bits, mask of the free bits); the two share no bit
@@ -135,22 +111,16 @@ def _xor(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
     return (a[0] ^ b[0]) & ~mask, mask
 
 
-def _shl(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
+def _shift(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
     if a is None or b is None:
         return None
     if b[1]:  # a shift by nothing is among the choices
         return full(n.w) if _is_full(a, n.w) and not b[0] else None
-    k = b[0]
-    return (0, 0) if k >= n.w else (a[0] << k & MASK[n.w], a[1] << k & MASK[n.w])
-
-
-def _lshr(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
-    if a is None or b is None:
-        return None
-    if b[1]:
-        return full(n.w) if _is_full(a, n.w) and not b[0] else None
-    k = b[0]
-    return (0, 0) if k >= n.w else (a[0] >> k, a[1] >> k)
+    if b[0] >= n.w:
+        return 0, 0
+    if n.op == op.LSHR:
+        return a[0] >> b[0], a[1] >> b[0]
+    return a[0] << b[0] & MASK[n.w], a[1] << b[0] & MASK[n.w]
 
 
 def _ashr(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
@@ -213,18 +183,10 @@ def _mul(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
     return 0, MASK[n.w] & ~zeros
 
 
-def _quotient(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
-    """The divisor may be 1."""
-    if not _is_full(a, n.w) or b is None:
-        return None
-    return full(n.w) if _is_full(b, n.w) or b == (1, 0) else None
-
-
-def _remainder(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
-    """The divisor may be 0, for which the remainder is the dividend (SMT-LIB)."""
-    if not _is_full(a, n.w) or b is None:
-        return None
-    return full(n.w) if _is_full(b, n.w) or b == (0, 0) else None
+def _division(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
+    """The divisor may be 1, or 0, for which the remainder is the dividend (SMT-LIB)."""
+    neutral = (int(n.op in (op.UDIV, op.SDIV)), 0)
+    return full(n.w) if _is_full(a, n.w) and (_is_full(b, n.w) or b == neutral) else None
 
 
 # -- comparisons ------------------------------------------------------------------------------------------
@@ -260,19 +222,19 @@ def possible_bits(e: Any, depth: int = DEPTH) -> int:
     """The bits that may be one, by the shape; all others are zero."""
     if e.__class__ is not Expr:
         return int(e)
-    op = e.op
+    kind = e.op
     if depth:
-        if op == AND:
+        if kind == op.AND:
             return possible_bits(e.a, depth - 1) & possible_bits(e.b, depth - 1)
-        if op in (OR, XOR):
+        if kind in (op.OR, op.XOR):
             return possible_bits(e.a, depth - 1) | possible_bits(e.b, depth - 1)
-        if op == ZEXT:
+        if kind == op.ZEXT:
             return possible_bits(e.a, depth - 1)
-        if op == EXTRACT:
+        if kind == op.EXTRACT:
             return possible_bits(e.a, depth - 1) >> int(e.c) & MASK[e.w]
-        if op == CONCAT:
+        if kind == op.CONCAT:
             return possible_bits(e.a, depth - 1) << low_width(e) | possible_bits(e.b, depth - 1)
-        if op == ITE:
+        if kind == op.ITE:
             return possible_bits(e.b, depth - 1) | possible_bits(e.c, depth - 1)
     return MASK[e.w]
 
@@ -288,7 +250,7 @@ def _ult(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
         return _compared(a[0], a[0] | a[1], b[0], b[0] | b[1])
     w = _operand_width(n)
     # a zero extension is never the greatest value, which is all that stands in the way of something greater
-    if _is_full(b, w) and n.a.__class__ is Expr and n.a.op == ZEXT:
+    if _is_full(b, w) and n.a.__class__ is Expr and n.a.op == op.ZEXT:
         return BOTH
     return None
 
@@ -314,12 +276,12 @@ def _slt(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
 
 def _below_most(e: Any, w: int) -> bool:
     """Is the value, by its shape, never the greatest signed one?"""
-    return e.__class__ is Expr and bool(e.op == SEXT or (e.op == ZEXT and e.a.w < w - 1))
+    return e.__class__ is Expr and bool(e.op == op.SEXT or (e.op == op.ZEXT and e.a.w < w - 1))
 
 
 def _above_least(e: Any) -> bool:
     """Is the value, by its shape, never the least signed one?"""
-    return e.__class__ is Expr and e.op in EXTENSIONS
+    return e.__class__ is Expr and e.op in op.EXTENSIONS
 
 
 # -- choice -----------------------------------------------------------------------------------------------
@@ -350,28 +312,28 @@ def _union(x: Cube, y: Cube) -> Cube | None:
 
 
 IMAGES: dict[str, Image] = {
-    ZEXT: _zext,
-    SEXT: _sext,
-    EXTRACT: _extract,
-    CONCAT: _concat,
-    NOT: _not,
-    AND: _and,
-    OR: _or,
-    XOR: _xor,
-    SHL: _shl,
-    LSHR: _lshr,
-    ASHR: _ashr,
-    ADD: _add,
-    SUB: _sub,
-    MUL: _mul,
-    UDIV: _quotient,
-    SDIV: _quotient,
-    UREM: _remainder,
-    SREM: _remainder,
-    EQ: _eq,
-    ULT: _ult,
-    SLT: _slt,
-    ITE: _ite,
+    op.ZEXT: _zext,
+    op.SEXT: _sext,
+    op.EXTRACT: _extract,
+    op.CONCAT: _concat,
+    op.NOT: _not,
+    op.AND: _and,
+    op.OR: _or,
+    op.XOR: _xor,
+    op.SHL: _shift,
+    op.LSHR: _shift,
+    op.ASHR: _ashr,
+    op.ADD: _add,
+    op.SUB: _sub,
+    op.MUL: _mul,
+    op.UDIV: _division,
+    op.SDIV: _division,
+    op.UREM: _division,
+    op.SREM: _division,
+    op.EQ: _eq,
+    op.ULT: _ult,
+    op.SLT: _slt,
+    op.ITE: _ite,
 }
 
 
@@ -380,8 +342,8 @@ def slice_mask(n: Expr) -> int:
 
     Operators that look at different bits of one value are independent of each other.
     """
-    if n.op == EXTRACT:
+    if n.op == op.EXTRACT:
         return MASK[n.w] << int(n.c)
-    if n.op == AND and n.b.__class__ is not Expr:
+    if n.op == op.AND and n.b.__class__ is not Expr:
         return int(n.b)
     return 0

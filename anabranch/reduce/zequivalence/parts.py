@@ -4,20 +4,24 @@ The parts of a constraint are slices of the path condition with the outputs over
 behind one call have most of them in common, with each other and with those behind calls before.
 
 A form is the set of the numbers of its parts, as in `canonical`. Path conditions are conjunctions that can be
-false whatever the caller sees (`REST` in `encoding`), so that no part needs to know that of the others.
+false whatever the caller sees (`Encoded.constraint`), so that no part needs to know that of the others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from anabranch.expr import expr_vars
 from anabranch.reduce.zequivalence.canonical import Table, canonical_parts
+from anabranch.reduce.zequivalence.clauses import without_decided
 from anabranch.reduce.zequivalence.constraint import Output, StateConstraint
-from anabranch.reduce.zequivalence.deciding import without_decided
-from anabranch.reduce.zequivalence.encoding import Encoded
 from anabranch.reduce.zequivalence.memo import Memo
 from anabranch.solver import Slice
+
+if TYPE_CHECKING:
+    from anabranch.reduce.zequivalence.encoding import Encoded
 
 PARTS_KEPT = 50_000
 
@@ -65,7 +69,7 @@ def components(
     together: dict[Slice, _Component] = {}
     found: dict[_Component, None] = {}
     for position, output in enumerate(symbolic):
-        mine = _Component(position)
+        mine = _Component([position], {})
         for v in expr_vars(output[1]):
             part = slices.get(v)
             if part is None or part not in parts:
@@ -80,18 +84,15 @@ def components(
                 for shared in other.slices:
                     together[shared] = mine
         found[mine] = None
-    made = [([symbolic[i] for i in sorted(c.outputs)], sorted(c.slices, key=_first)) for c in found]
+    made = [
+        ([symbolic[i] for i in sorted(c.outputs)], sorted(c.slices, key=lambda part: part.vars[0]))
+        for c in found
+    ]
     made += [([], [part]) for part in parts if part not in together]
     return made
 
 
+@dataclass(slots=True, eq=False)
 class _Component:
-    __slots__ = ("outputs", "slices")
-
-    def __init__(self, position: int) -> None:
-        self.outputs = [position]
-        self.slices: dict[Slice, None] = {}
-
-
-def _first(part: Slice) -> int:
-    return part.vars[0]
+    outputs: list[int]  # their positions
+    slices: dict[Slice, None]

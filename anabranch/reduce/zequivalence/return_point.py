@@ -19,13 +19,11 @@ from typing import Any
 from anabranch.expr import Expr
 from anabranch.machine import State
 from anabranch.reduce.zequivalence.calls import Call
-from anabranch.reduce.zequivalence.changes import Changes
 from anabranch.reduce.zequivalence.constraint import StateConstraint
-from anabranch.reduce.zequivalence.contents import Content, Contents
-from anabranch.reduce.zequivalence.context import CallContext, Layouts, frame_variables
+from anabranch.reduce.zequivalence.contents import Content
+from anabranch.reduce.zequivalence.context import CallContext, Changes, Tables
 from anabranch.reduce.zequivalence.encoding import Encoded, Encoding, live_names, live_values
-from anabranch.reduce.zequivalence.parts import PartForms
-from anabranch.reduce.zequivalence.variables import NoteVariables, variables_of
+from anabranch.reduce.zequivalence.variables import variables_of
 from anabranch.solver import Slice
 
 Fingerprint = tuple[Hashable, ...]
@@ -33,17 +31,6 @@ Fingerprint = tuple[Hashable, ...]
 
 FORMED_ANEW = 64  # states that get another form when there are more outputs; older ones are left out
 ONLY_INTEGERS = frozenset((int,))
-
-
-class Tables:
-    """What all return points of a run share."""
-
-    def __init__(self, leaks: bool) -> None:
-        self.leaks = leaks  # does it matter which heap objects there are, though nobody reaches them?
-        self.contents = Contents()
-        self.layouts = Layouts()
-        self.notes = NoteVariables()
-        self.forms = PartForms()
 
 
 class FingerprintClass:
@@ -57,32 +44,20 @@ class FingerprintClass:
 
 
 class ReturnPoint:
-    """One location inside a call (the scope), behind a call that was made there, once two states came to it."""
+    """One location inside a call (the scope), behind a call that was made there."""
 
     def __init__(self, scope: Call, first: State, more: frozenset[int], tables: Tables) -> None:
-        """The scope itself is not held: it holds its return points, and nobody collects cycles in a run."""
-        outer = self._outer = scope.continuation
         self._tables = tables
-        self._context = CallContext(
-            scope.base, frame_variables(scope), first, tables.layouts, tables.contents, tables.notes
-        )
+        self._context = CallContext(scope, first, tables)
         self._changes = Changes(self._context, tables.contents)
-        self._names = live_names(first, outer)
+        self._names = live_names(first, scope.continuation)
         self._classes: dict[Fingerprint, FingerprintClass] = {}
         self._unformed: list[tuple[State, frozenset[int]]] = []  # states that needed no form so far
         self._forms: dict[frozenset[int], State] = {}
         self._formed: dict[State, frozenset[int]] = {}  # with the variables that are observable anyway
         self._same_objects: Any = None  # the latest map of objects that are those of the context
         self._latest: tuple[Any, tuple[Content, ...]] = (None, ())  # the latest pages, and their contents
-        self.superseded: list[State] = []  # representatives that have one now, for the caller to remove
-        self.replaced: dict[State, State] = {}  # all that ever were, and by whom
         self.representative(first, more)
-
-    def standing_for(self, state: State) -> State:
-        """The representative of one that was a representative."""
-        while state in self.replaced:
-            state = self.replaced[state]
-        return state
 
     def representative(self, state: State, more: frozenset[int]) -> State | None:
         """The state that shows all that this one could, if there is one; else it may represent others from
@@ -103,7 +78,7 @@ class ReturnPoint:
             else:
                 self._unformed.append((state, more))
             found.representatives[condition] = kept or state
-        return kept and self.standing_for(kept)
+        return kept
 
     def _differs_in_known_values(self, fingerprint: Fingerprint) -> bool:
         """Is all that tells a state from the first one known? Where that holds for all, no two have the same
@@ -145,7 +120,7 @@ class ReturnPoint:
             for key, value in context.notes:
                 if notes.get(key) is not value:
                     return None
-        values = live_values(state, self._outer)
+        values = live_values(state, self._context.outer)
         if ONLY_INTEGERS.issuperset(map(type, values)):
             return contents + values
         try:
@@ -156,7 +131,7 @@ class ReturnPoint:
     def _variables(self, state: State, fingerprint: Fingerprint, more: frozenset[int]) -> tuple[int, ...]:
         """What two states with a fingerprint may know that makes a difference."""
         context = self._context
-        found = variables_of(live_values(state, self._outer))
+        found = variables_of(live_values(state, self._context.outer))
         for content in compress(fingerprint, map(is_not, fingerprint, context.contents)):
             found |= content.variables  # type: ignore[attr-defined]
         if more or not found <= context.variables:
@@ -184,20 +159,14 @@ class ReturnPoint:
 
     def _form_anew(self) -> None:
         """A page has changed on a path that had not on those before: it is now an output of all."""
-        before = [(state, more) for state, more in self._formed.items() if state not in self.replaced]
+        before = list(self._formed.items())[-FORMED_ANEW:]
         self._forms.clear()
         self._formed.clear()
-        for state, more in before[-FORMED_ANEW:]:
-            kept = self._form(state, more)
-            if kept is not None:
-                self.replaced[state] = kept
-                self.superseded.append(state)
+        for state, more in before:
+            self._form(state, more)
 
     def _encoded(self, state: State, more: frozenset[int]) -> Encoded:
-        tables, values = self._tables, live_values(state, self._outer)
-        return Encoding(
-            state, self._context, self._changes, self._names, values, tables.forms.table, tables.leaks, more
-        ).encoded
+        return Encoding(state, self._changes, self._names, self._tables, more).encoded
 
     def constraint(self, state: State, more: frozenset[int]) -> StateConstraint:
         """The state constraint of a state that is here."""
@@ -216,8 +185,8 @@ class NotPlain(Exception):
 
 
 def by_identity(value: Any) -> Hashable:
-    """A live value as part of a fingerprint: expressions are interned, and their numbers are taken negative so
-    that they equal no known value."""
+    """A live value as part of a fingerprint: expressions are interned, and their numbers are taken negative
+    so that they equal no known value."""
     kind = value.__class__
     if kind is int or kind is bool:
         return value  # type: ignore[no-any-return]

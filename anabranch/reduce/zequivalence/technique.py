@@ -22,11 +22,13 @@ from anabranch.machine import Events, State
 from anabranch.reduce.zequivalence.callee_first import PATIENCE, CalleeFirst
 from anabranch.reduce.zequivalence.calls import Call, Calls, CallTree
 from anabranch.reduce.zequivalence.constraint import StateConstraint
-from anabranch.reduce.zequivalence.exact import Quantified, equivalent
+from anabranch.reduce.zequivalence.context import Tables
+from anabranch.reduce.zequivalence.exact import equivalent
 from anabranch.reduce.zequivalence.ledger import ZLedger
-from anabranch.reduce.zequivalence.return_point import ReturnPoint, Tables
+from anabranch.reduce.zequivalence.return_point import ReturnPoint
 from anabranch.reduce.zequivalence.settings import ZSettings
 from anabranch.reduce.zequivalence.verify import ShadowVerifier
+from anabranch.solver.quantified import Quantified
 
 TOGETHER = 64  # states behind a call that are compared in one go
 EXACT_FROM = 8  # states behind a call, from which on the solver compares those that the rules tell apart
@@ -77,7 +79,6 @@ class ZEquivalence(Technique):
         self._verifier: ShadowVerifier | None = None
         if settings.search.verify_reductions:
             self._verifier = ShadowVerifier(parts.machine, self._wrong, lambda: parts.budget.time_is_up)
-        self._superseded: list[Removal] = []  # states that went on at first and have a representative now
         self._asked = 0  # exact checks
         self._undecided = 0
         self._late = 0  # removed when their representative was gone already
@@ -116,7 +117,6 @@ class ZEquivalence(Technique):
     def settle(self) -> Iterator[Settled]:
         """States that have a representative go: when a call is over, and when many wait behind it."""
         tree = self._tree
-        yield from self._drop(self._superseded)
         if not tree.stacked:
             for finished in tree.close_finished():
                 self._calls.forget(finished)
@@ -128,18 +128,15 @@ class ZEquivalence(Technique):
 
     def _drop(self, removals: list[Removal]) -> Iterator[Settled]:
         """Waiting states that go."""
-        todo, removals[:] = removals[:], []
-        for removal in todo:
-            if removal.state in self._tree.owner:
-                yield Settled((removal.state,))
-                self._remove(removal)
+        for removal in removals:
+            yield Settled((removal.state,))
+            self._remove(removal)
 
     def _finish(self, call: Call) -> Iterator[Settled]:
         """Nobody is inside a call any more, or is waited for: of those behind it, the representatives go on
         in the worklist around it."""
         assert call.order is not None
         removals = self._compare_fresh(call)
-        yield from self._drop(self._superseded)
         gone = {removal.state for removal in removals}
         if self._exact is not None:
             removals += self._compare_exactly(call, [state for state in call.held if state not in gone])
@@ -157,10 +154,7 @@ class ZEquivalence(Technique):
     def _remove(self, removal: Removal) -> None:
         """Account for a state that waits no more."""
         state, call = removal.state, removal.call
-        point: Any = self._calls.scope(call).return_points.get(call.location)
         representative = removal.representative
-        if isinstance(point, ReturnPoint):
-            representative = point.standing_for(representative)
         if self._verifier is not None:
             self._verifier(representative, state, call)
         self.ledger.removed(call.site_row, call.row, removal.exact)
@@ -198,9 +192,6 @@ class ZEquivalence(Technique):
             kept = None if point is None else point.representative(state, call.arguments)
             if kept is not None:
                 found.append(Removal(state, kept, call))
-        if point is not None and point.superseded:
-            self._superseded += [Removal(state, state, call) for state in point.superseded]
-            point.superseded.clear()
         spent = perf_counter() - began
         self._share.charge(spent)
         call.row.seconds += spent
@@ -235,7 +226,6 @@ class ZEquivalence(Technique):
                     break
                 questions -= 1
                 if self._ask(known, constraint, call):
-                    point.replaced[state] = other
                     found.append(Removal(state, other, call, exact=True))
                     break
             else:

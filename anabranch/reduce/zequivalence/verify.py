@@ -1,179 +1,19 @@
-"""Shadow mode: a state that is to be removed is explored all the same, and so is the one that stands for it.
+"""Shadow mode: a state that is to be removed is explored all the same, and so is its representative.
 
-Both are run to the ends of all their paths, without any reduction and without a trace in the results. They
-have to take the same branches, end in the same ways at the same places, and reach the same blocks. A pair
-with too many paths to compare is counted as not decided.
+A pair with too many paths to compare is counted as not decided.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from copy import copy
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable
 
-from anabranch.machine import Exit, Fault, Loss, Machine, PathEnd, ProgramError, State, Where
-from anabranch.machine.state import Continuation
-from anabranch.machine.translator.sites import BranchSite, PointSite
+from anabranch.machine import Machine, State
+from anabranch.reduce.shadow import Shadow
 from anabranch.reduce.zequivalence.calls import Call
-
-MOST_PATHS = 400
-MOST_TURNS = 2_000
-TURN_INSTRUCTIONS = 1_000_000
-NO_BUDGET = 1 << 60
-
-Trace = tuple[tuple[int, bool], ...]
-
-
-class ShadowNode:
-    """The decisions of a path in shadow mode, in the place of its node in the execution tree."""
-
-    __slots__ = ("id", "number", "trace")
-
-    def __init__(self, trace: Trace) -> None:
-        self.trace = trace
-        self.id = self.number = 0
-
-
-@dataclass
-class Seen:
-    """What the paths of a state come to."""
-
-    paths: set[tuple[Any, ...]] = field(default_factory=set)  # decisions and end
-    ends: set[tuple[Any, ...]] = field(default_factory=set)
-    blocks: set[int] = field(default_factory=set)
-    statuses: set[int | None] = field(default_factory=set)  # of exits, None for one that depends on the input
-    blurred: bool = False  # were there decisions that depend on the order of guesses?
-
-    def difference(self, other: Seen) -> str | None:
-        """What the other has seen that this one has not, or the other way round."""
-        kinds: list[tuple[str, set[Any], set[Any]]] = [
-            ("ends", self.ends, other.ends),
-            ("blocks", self.blocks, other.blocks),
-        ]
-        if None not in self.statuses | other.statuses:
-            kinds.append(("statuses", self.statuses, other.statuses))
-        if not self.blurred and not other.blurred:
-            kinds.append(("paths", self.paths, other.paths))
-        for name, mine, others in kinds:
-            if mine != others:
-                few = sorted(mine ^ others, key=repr)[:3]
-                return f"{len(mine - others)} {name} less and {len(others - mine)} more, such as {few}"
-        return None
-
-
-class Shadow:
-    """Explores states in secret: tree, observer and counters of the machine are exchanged meanwhile."""
-
-    def __init__(self, machine: Machine, over: Callable[[], bool]) -> None:
-        """`over`: is there no time left?"""
-        self.machine = machine
-        self.over = over
-        self.seen = Seen()
-        self.too_much = False
-        self._at_branch = False
-
-    # ---- the machine's tree and observer -------------------------------------------------------------
-
-    def fork(self, node: ShadowNode, place: int, condition: Any, polarity: bool = True) -> ShadowNode:
-        before = node.trace
-        if not self._at_branch:
-            self.seen.blurred = True
-        self._at_branch = False
-        node.trace = (*before, (place, polarity))
-        return ShadowNode((*before, (place, not polarity)))
-
-    def end(self, node: ShadowNode, place: int, reason: str) -> None:
-        pass
-
-    def forked(self, site: BranchSite | PointSite, continuation: Continuation) -> None:
-        self._at_branch = isinstance(site, BranchSite)
-
-    def path_ended(self, end: PathEnd, where: Where | None) -> None:
-        if isinstance(end, Exit):
-            kind: Any = ("exit",)
-            self.seen.statuses.add(end.status if isinstance(end.status, int) else None)
-        elif isinstance(end, ProgramError):
-            kind = (end.fault.kind, end.fault.message)
-        elif isinstance(end, Loss):
-            kind = (end.kind,)
-            self.too_much = True
-        else:
-            kind = (type(end).__name__,)
-        self._ended(kind, where)
-
-    def error_branch(self, fault: Fault, where: Where | None) -> None:
-        self._ended((fault.kind, fault.message), where)
-
-    def _ended(self, kind: tuple[Any, ...], where: Where | None) -> None:
-        end = (kind, where.key if where is not None else None)
-        self.seen.ends.add(end)
-        self.seen.paths.add((self.machine.path.node.trace, end))
-        if len(self.seen.paths) > MOST_PATHS:
-            self.too_much = True
-
-    def lost(self, kind: str, where: Where | None) -> None:
-        self.too_much = True
-
-    def warned(self, text: str) -> None:
-        pass
-
-    def assumed(self, asked: str, answer: str, where: Where | None) -> None:
-        pass
-
-    def defect(self, details: str) -> None:
-        pass
-
-    # ---- exploring -----------------------------------------------------------------------------------
-
-    def explore(self, state: State) -> Seen | None:
-        """All that a state comes to; None if that is too much."""
-        self.seen, self.too_much = Seen(), False
-        with self._in_secret():
-            counts = self.machine.counters.N
-            before = [int(n) for n in counts]
-            first = copy(state)
-            first.node = ShadowNode(())
-            pending, turns = [first], 0
-            while pending and not self.too_much:
-                turns += 1
-                if turns > MOST_TURNS or self.over():
-                    self.too_much = True
-                    break
-                self.machine.trap.begin_turn(TURN_INSTRUCTIONS, None, alone=False)
-                own, siblings = self.machine.run(pending.pop(), NO_BUDGET)
-                pending += siblings
-                if own is not None:
-                    pending.append(own)
-            known = len(before)
-            self.seen.blocks = {k for k, n in enumerate(counts) if n > (before[k] if k < known else 0)}
-        return None if self.too_much else self.seen
-
-    @contextmanager
-    def _in_secret(self) -> Iterator[None]:
-        machine = self.machine
-        decider, counters = machine.decider, machine.counters
-        kept = (machine.tree, machine.observer, set(machine._warned))
-        turn = (decider.forks, decider.turn_ends, decider.restricted, decider.alone)
-        counts = list(counters.N)
-        machine.tree, machine.observer = self, self
-        decider.turn_ends, decider.restricted = None, False
-        counters.cut = lambda function, block, position: None  # type: ignore[method-assign]
-        try:
-            with machine.events.muted():
-                machine.events.forked.append(self.forked)
-                yield
-        finally:
-            del counters.cut
-            counters.N[: len(counts)] = counts
-            counters.N[len(counts) :] = [0] * (len(counters.N) - len(counts))
-            machine.tree, machine.observer, machine._warned = kept
-            decider.forks, decider.turn_ends, decider.restricted, decider.alone = turn
 
 
 class ShadowVerifier:
-    """Compares removed states with those that stand for them, and tells of differences."""
+    """Compares removed states with their representatives, and tells of differences."""
 
     def __init__(self, machine: Machine, report: Callable[[str], None], over: Callable[[], bool]) -> None:
         self.shadow = Shadow(machine, over)

@@ -8,7 +8,7 @@ import immutables
 
 from anabranch.machine.memory import PAGE_SIZE
 from anabranch.machine.objects import AllocationSite, ObjectInfo, ObjectNumbers
-from anabranch.reduce.zequivalence.context import LARGE, NUMBER_BITS, Layout, Layouts
+from anabranch.reduce.zequivalence.context import LARGE, NUMBER_BITS, Layout, Tables
 
 
 def site(kind: str) -> AllocationSite:
@@ -42,15 +42,15 @@ def test_pages_of_what_may_change() -> None:
 
 
 def test_what_is_left_of_the_objects_that_were_there() -> None:
-    layouts = Layouts()
+    tables = Tables(leaks=False)
     before = objects(VARIABLE, CONSTANT, LOCAL)
     now = objects(VARIABLE, CONSTANT)
-    assert layouts.left(before, now).everything is now
-    assert layouts.left(before, now).same_as(objects(VARIABLE, CONSTANT))
-    assert not layouts.left(before, now).same_as(before)
+    assert tables.layout(before, now).everything is now
+    assert tables.layout(before, now).same_as(objects(VARIABLE, CONSTANT))
+    assert not tables.layout(before, now).same_as(before)
     # Something is new, or has ended: what was there before counts.
-    more = layouts.left(before, objects(VARIABLE, CONSTANT, HUGE))
+    more = tables.layout(before, objects(VARIABLE, CONSTANT, HUGE))
     assert set(more.everything) == {1, 2}
-    ended = layouts.left(before, objects(VARIABLE.dead("freed"), CONSTANT))
+    ended = tables.layout(before, objects(VARIABLE.dead("freed"), CONSTANT))
     assert ended.objects == {1: VARIABLE}
     assert not ended.same_as(objects(VARIABLE.dead("freed"), CONSTANT))

@@ -6,7 +6,8 @@ import pytest
 
 from anabranch.expr import eq, fadd, mul, ult, var
 from anabranch.reduce.zequivalence.constraint import StateConstraint
-from anabranch.reduce.zequivalence.exact import Budget, Quantified, apart, equivalent, unobservable
+from anabranch.reduce.zequivalence.exact import Budget, apart, equivalent, unobservable
+from anabranch.solver.quantified import Quantified
 from bench.zequivalence_pairs import pairs, z_equivalent
 
 A, B, P = var("exact.a", 32), var("exact.b", 32), var("exact.p", 32)

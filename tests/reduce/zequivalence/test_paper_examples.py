@@ -5,8 +5,9 @@ from __future__ import annotations
 from anabranch.expr import Expr, Value, and_, eq, mul, not_, sgt, slt, ule, var
 from anabranch.reduce.zequivalence.canonical import canonical_form
 from anabranch.reduce.zequivalence.constraint import StateConstraint
-from anabranch.reduce.zequivalence.exact import Quantified, equivalent
+from anabranch.reduce.zequivalence.exact import equivalent
 from anabranch.reduce.zequivalence.flexible import Flexible
+from anabranch.solver.quantified import Quantified
 
 W = 32
 BETA = [var(f"paper.beta{i}", W) for i in range(3)]

@@ -23,9 +23,9 @@ from anabranch.expr import (
     zext,
 )
 from anabranch.reduce.zequivalence.canonical import Table, canonical_form
+from anabranch.reduce.zequivalence.clauses import deciders, without_decided
 from anabranch.reduce.zequivalence.constraint import StateConstraint
 from anabranch.reduce.zequivalence.contents import Outputs
-from anabranch.reduce.zequivalence.deciding import deciders, without_decided
 from anabranch.reduce.zequivalence.parts import PartForms
 from anabranch.solver import Slice
 from anabranch.solver.slices import make_slice

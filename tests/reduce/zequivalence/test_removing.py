@@ -172,6 +172,73 @@ def test_states_kept(tmp_path: Path, name: str) -> None:
     same_findings(found, plain(tmp_path, source))
 
 
+FREED_LAST = """
+static int f(char *p) {
+  if (__VERIFIER_nondet_bool()) { *p = 1; return 0; }
+  if (__VERIFIER_nondet_bool()) { *p = 2; return 0; }
+  free(p);
+  return 1;
+}
+int main(void) { char *p = malloc(4); *p = 0; if (!f(p)) assert(*p == 1); return 0; }
+"""
+
+
+@pytest.mark.parametrize("order", ["dfs", "bfs"])
+def test_pages_of_an_object_that_another_path_has_freed(tmp_path: Path, order: str) -> None:
+    """The state in which it is freed may be the first to come back: those to come still have the pages."""
+    found = removing(tmp_path, FREED_LAST, "--search", order, "--verify-reductions")
+    assert kept(found)["f"] == (3, 3)
+    assert figures(found)["wrong"] == 0
+    same_findings(found, plain(tmp_path, FREED_LAST))
+
+
+EXTENT = """
+static int f(char *s) { if (s[0] == 0) { s[0] = 'x'; return 1; } s[0] = 'x'; return 1; }
+int main(int argc, char **argv) {
+  if (argc < 2) return 0;
+  f(argv[1]);
+  argv[1][0] = 'y';
+  return argv[1][1];
+}
+"""
+
+
+def test_what_may_be_accessed_is_observable(tmp_path: Path) -> None:
+    """Where an argument ends depends on bytes that were overwritten."""
+    options = ("--sym-args", "1", "1", "3")
+    found = removing(tmp_path, EXTENT, *options, "--verify-reductions")
+    assert kept(found)["f"] == (2, 2)
+    assert figures(found)["wrong"] == 0
+    same_findings(found, plain(tmp_path, EXTENT, *options))
+
+
+WIDENED = """
+struct small { int a; };
+struct big { int a; char pad[600]; int last; };
+int unknown(void);
+struct small *get(void);
+static int work(struct small *p) {
+  struct big *b = (struct big *)p;
+  if (unknown()) { b->last = 1; return 3; }
+  b->last = 2;
+  return 3;
+}
+int main(void) {
+  struct small *p = get();
+  if (!p || p->a != 3) return 0;
+  work(p);
+  return ((struct big *)p)->last == 1 ? 5 : 6;
+}
+"""
+
+
+def test_pages_that_an_object_got_when_it_became_larger(tmp_path: Path) -> None:
+    found = removing(tmp_path, WIDENED, "--externals", "fresh", "--verify-reductions")
+    assert kept(found)["work"] == (2, 2)
+    assert figures(found)["wrong"] == 0
+    same_findings(found, plain(tmp_path, WIDENED, "--externals", "fresh"))
+
+
 LEAKS = """
 static int f(void) { if (__VERIFIER_nondet_bool()) { char *p = malloc(3); *p = 1; } return 0; }
 int main(void) { return f(); }
