@@ -39,6 +39,7 @@ HEADINGS = (
     "Solver",
     "Results",
     "Display",
+    "Extensions",
 )
 """The order of the help; other headings come behind these."""
 

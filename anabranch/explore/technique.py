@@ -86,10 +86,10 @@ class Technique:
 
     # ---- operators -----------------------------------------------------------------------------------
 
-    def settle(self) -> Iterator[Settled]:
-        """Groups of waiting states that are complete and become fewer. When the iterator is asked to go on,
-        the loop has replaced them."""
-        return iter(())
+    def settle(self) -> Iterable[Settled]:
+        """Groups of waiting states that are complete and become fewer. When an iterator is asked to go on, the
+        loop has replaced them."""
+        return ()
 
     def covers(self, state: State) -> bool:
         """Is everything that the state can still show already shown? Asked when it is made, and when it is
@@ -165,7 +165,10 @@ class Techniques:
         return states
 
     def settle(self) -> Iterable[Settled]:
-        return chain.from_iterable([settle() for settle in self._settles]) if self._settles else ()
+        settles = self._settles
+        if len(settles) < 2:  # asked before every turn: most runs have one such technique, or none
+            return settles[0]() if settles else ()
+        return chain.from_iterable([settle() for settle in settles])
 
     def covers(self, state: State) -> bool:
         for technique in self._prunes:
@@ -175,7 +178,10 @@ class Techniques:
         return False
 
     def merge(self, state: State) -> Iterable[Merge]:
-        return self._merge(state) if self._merges else ()
+        merges = self._merges
+        if len(merges) < 2:
+            return merges[0](state) if merges else ()
+        return self._merge(state)
 
     def _merge(self, state: State) -> Iterator[Merge]:
         for merge in self._merges:
@@ -184,10 +190,12 @@ class Techniques:
                 yield found
 
     def forks(self, state: State) -> int | None:
-        if not self._forks:
-            return None
-        wanted = [number for forks in self._forks if (number := forks(state)) is not None]
-        return min(wanted, default=None)
+        wanted = None
+        for forks in self._forks:
+            number = forks(state)
+            if wanted is None or (number is not None and number < wanted):
+                wanted = number
+        return wanted
 
     def given_up(self, state: State) -> None:
         for technique in self.all:

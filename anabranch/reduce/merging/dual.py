@@ -14,7 +14,7 @@ counted for each by itself, and told of the one that finished.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -23,7 +23,7 @@ from anabranch.explore.kinds import PRUNED
 from anabranch.explore.protocols import Search
 from anabranch.explore.tally import Tally
 from anabranch.explore.technique import EXACT, Contract, Settled, Technique
-from anabranch.machine import Events, Machine, State
+from anabranch.machine import Machine, State
 from anabranch.reduce.merging.tuning import LaneShares
 from anabranch.solver import SliceSpace
 
@@ -92,13 +92,6 @@ class DualExploration(Technique):
         self._since = 0.0
         self._turns = 0
 
-    def listen(self, events: Events) -> None:
-        events.entered.append(self._entered)
-
-    def _entered(self, state: State) -> None:
-        self._meter.turns += 1
-        self._owner.tally = self._lane.get(state).tally
-
     def order(self, search: Search[State]) -> Search[State]:
         return DualOrder(self)
 
@@ -122,11 +115,13 @@ class DualExploration(Technique):
     # ---- whose turn it is ----------------------------------------------------------------------------
 
     def next_lane(self) -> Lane:
-        """The lane that has the next turn."""
+        """The lane that has the next turn, in which paths are counted from now on."""
         self._turns += 1
+        self._meter.turns += 1
         limit = self.shares.turns if self.running is self.plain else self.shares.merged_turns
         if self._turns >= limit or not len(self.running.order):
             self._compare_work()
+        self._owner.tally = self.running.tally
         return self.running
 
     def _compare_work(self) -> None:
@@ -151,10 +146,11 @@ class DualExploration(Technique):
 
     # ---- ends ----------------------------------------------------------------------------------------
 
-    def settle(self) -> Iterator[Settled]:
+    def settle(self) -> Iterable[Settled]:
         """When one lane has come to its end, what the other one has left is dropped."""
-        if not self.running.finished:
-            return
+        return self._drop_other() if self.running.finished else ()
+
+    def _drop_other(self) -> Iterator[Settled]:
         other = self.merging if self.running is self.plain else self.plain
         left = list(other.order.states())
         other.gave_up = True
@@ -186,7 +182,7 @@ class DualOrder:
 
     def __init__(self, dual: DualExploration) -> None:
         self._dual = dual
-        self._orders = (dual.plain.order, dual.merging.order)
+        self._plain, self._merging = dual.plain.order, dual.merging.order
 
     @property
     def description(self) -> str:
@@ -205,8 +201,8 @@ class DualOrder:
         return self._dual.next_lane().order.pick()
 
     def __len__(self) -> int:
-        return sum(map(len, self._orders))
+        return len(self._plain) + len(self._merging)
 
     def states(self) -> Iterator[State]:
-        for order in self._orders:
-            yield from order.states()
+        yield from self._plain.states()
+        yield from self._merging.states()
