@@ -43,15 +43,16 @@ class Housekeeping:
         """Has the ticker asked for housekeeping between two states?"""
         self.stopped: str | None = None
         """Why the run ended before everything was explored."""
-        machine.events.tick.append(self.look)
+        machine.events.tick.append(self.run)
 
     def go_on(self, worklist: Worklist) -> bool:
         """Between two states."""
         if self.due or self._each_turn:
-            self.look()
+            self.run()
         return self.stopped is None
 
-    def look(self) -> None:
+    def run(self) -> None:
+        """Check the limits, and report progress and statistics if it is time for them."""
         self.due = False
         if self.stopped is None:
             self.stopped = self._budget.check(self._figures)

@@ -42,7 +42,7 @@ class StringExtent:
 
     data: tuple[Value, ...]
     is_nul: tuple[Value, ...] = field(init=False, compare=False)
-    """By place: the condition that the byte is NUL."""
+    """By offset: the condition that the byte is NUL."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "is_nul", tuple(expr.eq(byte, 0, 8) for byte in self.data))

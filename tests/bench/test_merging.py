@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from anabranch.reduce.merging import ledger, race
+from anabranch.reduce.merging import tuning
 from bench import merging, merging_oracle, parameter_search
 from bench.lib.plot import Line, log_plot
 from bench.lib.scaling import AUTO, GROWING, PLAIN, QCE, Growing, Growth, Measured, Point, fit, measure
@@ -19,9 +19,7 @@ from bench.merging_oracle import Combination, chosen, combinations
 @pytest.fixture(autouse=True)
 def constants_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
     """The oracle changes them to suit small programs."""
-    for module, names in ((race, ("FIRST", "SHARE", "TURNS")), (ledger, ("ENOUGH_TURNS", "DEAR"))):
-        for name in names:
-            monkeypatch.setattr(module, name, getattr(module, name))
+    monkeypatch.setattr(tuning, "DEFAULT", tuning.DEFAULT)
 
 
 def grown(speedups: list[float]) -> Growth:

@@ -15,7 +15,9 @@ from anabranch.environment.posix.nodes import S_IFREG, OpenFile
 from anabranch.explore.engine import Exploration
 from anabranch.explore.engine import prepare as prepare_exploration
 from anabranch.expr import Expr, evaluate, ult, var
-from anabranch.machine import CannotJoin, State, join
+from anabranch.machine import State
+from anabranch.machine.joining import CannotJoin
+from anabranch.machine.joining.states import join
 from anabranch.machine.joining.values import choose
 from anabranch.report.events import Collector
 from tests.environment.posix.system import Model
@@ -97,7 +99,7 @@ def test_a_state_with_itself(tmp_path: Path) -> None:
 
 def test_states_at_different_places(tmp_path: Path) -> None:
     run, states = waiting(tmp_path, TWO_FORKS % "n = b[0];", 2)
-    with pytest.raises(CannotJoin, match="different places"):
+    with pytest.raises(CannotJoin, match="different locations"):
         join(states[0], states[1], run.space)
 
 

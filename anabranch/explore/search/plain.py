@@ -1,4 +1,4 @@
-"""Orders that look at nothing but when a state came: dfs, bfs, random-state."""
+"""Orders that depend on nothing but when a state came: dfs, bfs, random-state."""
 
 from __future__ import annotations
 

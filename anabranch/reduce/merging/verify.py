@@ -1,8 +1,8 @@
 """Shadow mode: every merge is proved against the states that it replaces.
 
-For each side: all its inputs belong to the joined state, and every register, byte and condition that the
-joined state has is for these inputs what the side had; and the joined state has no inputs but those of its
-sides. The solver shows it, with none of the shortcuts that made the join.
+For each side, the solver proves that all its inputs belong to the merged state, and that for these inputs
+every register and byte of the merged state is what it was on the side; and that the merged state has no other
+inputs. It uses none of the shortcuts by which the state was made.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def has_undefined(value: Value) -> bool:
 
 
 def value_pairs(side: State, joined: State) -> Iterator[tuple[Value, Value, int]]:
-    """Values of a side and of the joined state that should be equal, where they are not the same."""
+    """Values of a side and of the merged state that should be equal, where they are not the same object."""
     yield from _frame_pairs(side.entry, side.values, joined.values)
     for mine, other in zip(callers(side.continuation), callers(joined.continuation), strict=True):
         if mine is other:
