@@ -55,9 +55,9 @@ class StringExtent:
         if end.__class__ is int:
             return self.is_nul[least - 1 : end - 1]
         return tuple(
-            expr.and_(is_nul, expr.ugt(end, place + 1, 64), 1)
-            for place, is_nul in enumerate(self.is_nul[:-1])
-            if place >= least - 1
+            expr.and_(is_nul, expr.ugt(end, offset + 1, 64), 1)
+            for offset, is_nul in enumerate(self.is_nul[:-1])
+            if offset >= least - 1
         )
 
 

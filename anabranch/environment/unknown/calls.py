@@ -57,7 +57,7 @@ class UnknownFunctions:
         self.api = objects.machine.api
         self.summaries = summaries or {}
         self.calls: dict[str, dict[str, int]] = {}
-        """Function -> place of the call -> how often it was called there, on all paths together."""
+        """Function -> location of the call -> how often it was called there, on all paths together."""
         self._contexts: dict[Hashable, int] = {}
         self.known: dict[Any, None] = {}
         """What summaries say of answers, as conditions."""
@@ -68,8 +68,8 @@ class UnknownFunctions:
     def as_json(self) -> dict[str, Any]:
         """The calls as `run.json` tells them."""
         return {
-            name: {"count": sum(places.values()), "places": dict(sorted(places.items()))}
-            for name, places in sorted(self.calls.items())
+            name: {"count": sum(locations.values()), "places": dict(sorted(locations.items()))}
+            for name, locations in sorted(self.calls.items())
         }
 
     # ---- finding -------------------------------------------------------------------------------------
