@@ -107,6 +107,9 @@ class Odd(Silent):
         self.asked.append(state.value)
         return state.value > 3 and bool(state.value % 2)
 
+    def covered(self, state: Any) -> None:
+        pass
+
 
 def test_covered_states_are_neither_run_nor_added() -> None:
     odd = Odd()
