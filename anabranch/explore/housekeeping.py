@@ -45,11 +45,15 @@ class Housekeeping:
         """Why the run ended before everything was explored."""
         machine.events.tick.append(self.run)
 
-    def go_on(self, worklist: Worklist) -> bool:
-        """Between two states."""
+    def excess(self, worklist: Worklist) -> Sequence[State] | None:
+        """Between two states: waiting states that there is no memory for, None if the run is to end."""
         if self.due or self._each_turn:
             self.run()
-        return self.stopped is None
+        if self.stopped is not None:
+            return None
+        if not self._states_to_end and not self._ended_states:
+            return ()
+        return self._make_room(worklist)
 
     def run(self) -> None:
         """Check the limits, and report progress and statistics if it is time for them."""
@@ -66,7 +70,7 @@ class Housekeeping:
             self._listener.on_stats(self._figures.stats_row())
             self._next_stats = next_time(now, STATS_SECONDS)
 
-    def excess(self, worklist: Worklist) -> Sequence[State]:
+    def _make_room(self, worklist: Worklist) -> Sequence[State]:
         """Memory runs short: drop what can be made again; if that is not enough, the least promising waiting
         states have to end, but for the last one, which may fit."""
         if self._ended_states:

@@ -26,10 +26,8 @@ class Successors(Protocol):
 class Budget(Protocol):
     """May the run go on, and with whom?"""
 
-    def go_on(self, worklist: Worklist) -> bool: ...
-
-    def excess(self, worklist: Worklist) -> Sequence[State]:
-        """Waiting states that there is no memory for."""
+    def excess(self, worklist: Worklist) -> Sequence[State] | None:
+        """Waiting states that there is no memory for, mostly none; None if the run is to end."""
         ...
 
 
@@ -41,8 +39,8 @@ def explore_states(
     give_up: Callable[[State], None],
 ) -> None:
     """Explore until nothing waits or the budget is used up."""
-    while budget.go_on(worklist):
-        for state in budget.excess(worklist):
+    while (excess := budget.excess(worklist)) is not None:
+        for state in excess:
             worklist.remove(state)
             give_up(state)
         for settled in techniques.settle():  # groups that are complete become fewer

@@ -64,6 +64,10 @@ class Worklist:
     def __init__(self, search: Search[State], indexes: Sequence[Index] = ()) -> None:
         self._search = search
         self._indexes = tuple(indexes)
+        if not indexes:  # Nothing has to be done beside what the search order does, three times a turn.
+            self.add = search.add  # type: ignore[method-assign]
+            self.remove = search.remove  # type: ignore[method-assign]
+            self.pick = search.pick  # type: ignore[method-assign]
 
     @property
     def description(self) -> str:

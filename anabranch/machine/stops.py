@@ -31,7 +31,9 @@ class Stops:
         self._classes: dict[int, type[int]] = {}
         self._returns: dict[tuple[int, int], ReturnSite | None] = {}
         self._entered = -1  # the block that a state was just entered at, where it has stopped already
-        self._suspended: set[int] | None = None
+        self._suspended: set[int] = set()
+        self.suspended = False
+        """Are there no stops for now?"""
 
     def install(self, number: int) -> None:
         """Tell the listeners whenever this block begins, or the call before this counter has returned."""
@@ -54,13 +56,10 @@ class Stops:
         made: type[int] = type("Stop", (int,), {"__slots__": (), "__iadd__": count})
         return made
 
-    @property
-    def suspended(self) -> bool:
-        return self._suspended is not None
-
     def suspend(self) -> None:
         """No stops for now."""
-        if self._suspended is None:
+        if not self.suspended:
+            self.suspended = True
             N = self.machine.counters.N
             for number in self.installed:
                 N[number] = int(N[number])
@@ -68,7 +67,7 @@ class Stops:
 
     def resume(self) -> None:
         """The stops that were there before they were suspended."""
-        numbers, self._suspended = self._suspended or (), None
+        numbers, self._suspended, self.suspended = self._suspended, set(), False
         for number in numbers:
             self.install(number)
 

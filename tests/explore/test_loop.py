@@ -43,11 +43,10 @@ class Plenty:
         self.turns = turns
         self.unwanted = list(excess)
 
-    def go_on(self, worklist: Worklist) -> bool:
+    def excess(self, worklist: Worklist) -> Sequence[Any] | None:
         self.turns -= 1
-        return self.turns >= 0
-
-    def excess(self, worklist: Worklist) -> Sequence[Any]:
+        if self.turns < 0:
+            return None
         return [state for state in worklist.states() if state.value in self.unwanted]  # type: ignore[attr-defined]
 
 
@@ -102,19 +101,21 @@ class Odd(Silent):
 
     def __init__(self) -> None:
         self.asked: list[int] = []
+        self.gone: list[int] = []
 
     def covers(self, state: Any) -> bool:
         self.asked.append(state.value)
         return state.value > 3 and bool(state.value % 2)
 
     def covered(self, state: Any) -> None:
-        pass
+        self.gone.append(state.value)
 
 
 def test_covered_states_are_neither_run_nor_added() -> None:
     odd = Odd()
     machine, _, _ = run([odd])
     assert machine.ran == [1, 2, 3, 4, 6]
+    assert odd.gone == [5, 7]
     assert odd.asked.count(7) == 1
     assert odd.asked.count(4) == 2  # when it was made, and when it was picked
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import errno
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -34,10 +35,10 @@ def waiting(directory: Path, source: str, count: int) -> tuple[Exploration, list
     settings = settings_from_args([str(path), "--search", "bfs", "--batch-forks", "1", "--tests", "none"])
     run = prepare_exploration(load(settings), settings, Collector())
 
-    def go_on(worklist: Worklist) -> bool:
-        return len(worklist) < count
+    def excess(worklist: Worklist) -> Sequence[State] | None:
+        return () if len(worklist) < count else None
 
-    run.housekeeping.go_on = go_on  # type: ignore[method-assign]
+    run.housekeeping.excess = excess  # type: ignore[method-assign]
     run.run()
     return run, list(run.worklist.states())
 

@@ -22,7 +22,7 @@ from anabranch.explore.kinds import PRUNED
 from anabranch.explore.protocols import Search
 from anabranch.explore.tally import Tally
 from anabranch.explore.technique import EXACT, Contract, Settled, Technique
-from anabranch.machine import Events, Machine, State
+from anabranch.machine import Machine, State
 from anabranch.reduce.merging.tuning import LaneShares
 from anabranch.solver import SliceSpace
 
@@ -91,13 +91,6 @@ class DualExploration(Technique):
         self._since = 0.0
         self._turns = 0
 
-    def listen(self, events: Events) -> None:
-        events.entered.append(self._entered)
-
-    def _entered(self, state: State) -> None:
-        self._meter.turns += 1
-        self._owner.tally = self._lane.get(state).tally
-
     def order(self, search: Search[State]) -> Search[State]:
         return DualOrder(self)
 
@@ -121,11 +114,13 @@ class DualExploration(Technique):
     # ---- whose turn it is ----------------------------------------------------------------------------
 
     def next_lane(self) -> Lane:
-        """The lane that has the next turn."""
+        """The lane that has the next turn, in which paths are counted from now on."""
         self._turns += 1
+        self._meter.turns += 1
         limit = self.shares.turns if self.running is self.plain else self.shares.merged_turns
         if self._turns >= limit or not len(self.running.order):
             self._compare_work()
+        self._owner.tally = self.running.tally
         return self.running
 
     def _compare_work(self) -> None:

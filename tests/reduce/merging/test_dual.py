@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -94,23 +95,20 @@ class ShortOfMemory:
         self._gone = gone
         self._left = turn
         self._running = running
-        self._go_on = run.housekeeping.go_on
+        self._excess = run.housekeeping.excess
 
-    def go_on(self, worklist: Worklist) -> bool:
-        self._left -= 1
-        return self._go_on(worklist)
-
-    def excess(self, worklist: Worklist) -> list[State]:
+    def excess(self, worklist: Worklist) -> Sequence[State] | None:
         both = dual_of(self._run)
+        self._left -= 1
+        if self._excess(worklist) is None:
+            return None
         if self._left > 0 or (self._running and both.running is not getattr(both, self._running)):
             return []
         return [state for name in self._gone for state in getattr(both, name).order.states()]
 
 
 def short_of_memory(monkeypatch: pytest.MonkeyPatch, run: Exploration, *more: Any) -> None:
-    short = ShortOfMemory(run, *more)
-    monkeypatch.setattr(run.housekeeping, "go_on", short.go_on)
-    monkeypatch.setattr(run.housekeeping, "excess", short.excess)
+    monkeypatch.setattr(run.housekeeping, "excess", ShortOfMemory(run, *more).excess)
 
 
 @pytest.mark.parametrize("gone", ["plain", "merging"])
