@@ -1,4 +1,4 @@
-"""Random pairs of state constraints, judged by brute force over all values (Definition 1 of seed 000).
+"""Random pairs of state constraints, judged by brute force over all values (Definition 1 of Li et al.).
 
 A constraint has up to three clauses and up to two outputs over two observable and three unobservable
 variables of 2 or 3 bits. As in a path condition, its clauses have a common model, none of them is always

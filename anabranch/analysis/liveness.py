@@ -1,4 +1,4 @@
-"""Which values may still be used: bit masks over `Local.index`, so that sets join at machine speed."""
+"""Which values may still be used: bit masks over `Local.index`, so that sets are united at machine speed."""
 
 from __future__ import annotations
 

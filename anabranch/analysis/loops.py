@@ -33,9 +33,6 @@ class LoopForest:
     irreducible: tuple[tuple[int, int], ...]
     """Retreating edges that enter a cycle elsewhere than at a dominating header (goto into a loop)."""
 
-    def is_header(self, block: int) -> bool:
-        return block in self.loops
-
 
 def find_loops(cfg: CFG, tree: DominatorTree | None = None) -> LoopForest:
     tree = tree or dominators(cfg)

@@ -46,7 +46,7 @@ def render(items: Iterable[Item], evaluate: Callable[[Expr], int | bool]) -> byt
 
 
 def as_items(data: Iterable[Value]) -> list[Item]:
-    """Byte values as output items, runs of known bytes joined."""
+    """Byte values as output items, runs of known bytes concatenated."""
     if isinstance(data, bytes):
         return [data] if data else []
     items: list[Item] = []

@@ -6,7 +6,6 @@ from anabranch.environment.api import MachineApi, Value
 from anabranch.environment.ops import add, eq, extract, ite, ne, sext, ugt, zext
 from anabranch.expr import Expr
 
-MASK8 = 0xFF
 MASK32 = (1 << 32) - 1
 MASK64 = (1 << 64) - 1
 

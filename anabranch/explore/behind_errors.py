@@ -13,6 +13,7 @@ from anabranch.explore.blocks import line_at
 from anabranch.explore.coverage import BlockTable, Line
 from anabranch.ir.module import Module
 from anabranch.machine.location import Where
+from anabranch.machine.state import callers
 from anabranch.report.result import Unexplored
 
 Point = tuple[str, int, int]
@@ -27,10 +28,9 @@ class CutPaths:
 
     def add(self, where: Where) -> None:
         self.points.add(where.key)
-        continuation = where.continuation
-        while (site := continuation[1]) is not None:
+        for continuation in callers(where.continuation):
+            site = continuation[1]
             self.points.add((site.unit.function.name, site.block, site.position))
-            continuation = continuation[0]
 
     def unexplored(
         self, module: Module, entry: str, table: BlockTable, counters: Sequence[int]
@@ -75,7 +75,7 @@ class Behind:
         self._pending: list[tuple[str, int]] = []
 
     def points(self, cut: set[Point]) -> dict[str, dict[int, int]]:
-        """By function: the blocks that are reached, each with the position from which on it is."""
+        """By function: the blocks that are reached, each with the first position reached in it."""
         for function, block, position in sorted(cut):
             self._reach(function, block, position + 1)
         while self._pending:

@@ -45,7 +45,7 @@ def callee_name(instruction: Instruction) -> str:
 
 
 def _has_line(instruction: Instruction) -> bool:
-    """Whether executing the instruction is executing its source line: not where it only marks or joins."""
+    """Does the instruction count as executing its source line? Markers, phis and `unreachable` do not."""
     loc = instruction.loc
     if loc is None or loc.line <= 0 or instruction.opcode in ("phi", "unreachable"):
         return False

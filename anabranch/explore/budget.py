@@ -1,4 +1,4 @@
-"""A run's time and memory, and how they are divided: who wants a part of them asks here."""
+"""A run's time and memory, and how they are divided: every module that uses a part of them asks here."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from anabranch.explore.settings import LimitSettings
 
 TURNS_IN_TIME = 600  # turns that the time limit of a run has room for at least
 FORKING_SHARE = 10  # of the time of a turn, after which it ends at a fork
-FINISHING = 0.03  # of the time limit, that tests of what merged paths have covered may take when it is up
+FINISHING = 0.03  # the part of the time limit that pending tests may take after it is up
 GRACE = 1.0  # seconds that a query may go on after the time of the run is up
 HARD_QUERIES = 0.1  # the part of a limited time that hard queries may take together
 HARD_QUERY = 0.01  # the part of it that a single one may take
 ROWS_KEPT = 400_000  # rows of the execution tree in memory before they are written
-ROWS_KEPT_TIMED = 20_000  # with a limit of time: writing them takes long, and is to be done when it is up
+ROWS_KEPT_TIMED = 20_000  # if time is limited: writing takes long, and few rows may be left when it is up
 
 
 class Share:
@@ -47,7 +47,7 @@ class Budget(Limits):
         super().__init__(settings, clock)
         self._shares: dict[str, Share] = {}
         self.deadline = inf
-        """When, on the monotonic clock, no more tests are made of what parts of merged paths have covered."""
+        """The time on the monotonic clock after which no more pending tests are written."""
 
     @property
     def time_is_up(self) -> bool:

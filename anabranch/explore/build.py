@@ -82,13 +82,13 @@ def build_parts(
     log_dir: Path | None = None,
     path_events: PathEvents | None = None,
 ) -> Parts:
-    """Build the parts of a run; queries go to files in `log_dir` where they are logged. `path_events`: with
-    those who listen already."""
+    """Build the parts of a run; queries go to files in `log_dir` where they are logged. `path_events`: if
+    somebody listens already."""
     expr.reset()
     budget = Budget(settings.limits)
     table = BlockTable(program.module, is_user_function, after_calls=True)
     rows = RowWriter(listener, table, budget.rows_kept)
-    tree = ExecutionTree(rows.keep, rows.joins)
+    tree = ExecutionTree(rows.keep, rows.merged_into)
     space = SliceSpace(make_backend(settings, budget.queries(), log_dir))
     observers = Observers()
     machine = make_machine(program, settings, table, tree, observers, space)
@@ -207,7 +207,7 @@ def make_distance(
 
 
 class TopologicalOrder:
-    """Sorts states by place: deeper call stacks first, then blocks in reverse postorder."""
+    """Sorts states by location: deeper call stacks first, then blocks in reverse postorder."""
 
     def __init__(self, table: BlockTable) -> None:
         self._table = table

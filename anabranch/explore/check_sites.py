@@ -1,8 +1,8 @@
-"""Which places of the program the checks of a run watch, and which of them a path has reached.
+"""Which locations of the program the checks of a run watch, and which of them a path has reached.
 
-"None of the checks made can fail" says as much as there is to check. The places are found in the program's
-text when the run is over, and whether they were reached is read off the counters of coverage: paths pay
-nothing for it. Places that cannot fail, such as a division by a constant other than 0 and -1, do not count.
+"None of the checks made can fail" says as much as there is to check. The locations are found in the program's
+text when the run is over, and the counters of coverage tell which were reached, so that no path runs slower
+for it. Locations that cannot fail, such as a division by a constant other than 0 and -1, do not count.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ Reached = Callable[[int, int], bool]
 def check_sites(
     checks: Iterable[Check], table: BlockTable, counters: Sequence[int], ended: bool
 ) -> list[CheckSites]:
-    """The checks made, each with the places that it watches in the user's functions. `ended`: did a path end
-    normally? That is where leaks are looked for."""
+    """The checks made, each with the locations that it watches in the user's functions. `ended`: did a path
+    end normally? Leaks are looked for there."""
     checks = tuple(checks)
     totals = {check.name: 0 for check in checks}
     reached = dict(totals)
@@ -73,8 +73,8 @@ def check_sites(
 def watched(function: Function, executed: Reached) -> Iterator[tuple[str, bool]]:
     """The checks that watch the instructions of a function, and whether control came there.
 
-    What reports a failure stands in a block of its own, behind the condition that is checked: there the place
-    is reached where one of the blocks before it was left.
+    A call that reports a failure is in a block of its own, behind the condition that is checked. Its location
+    counts as reached if control left one of the blocks before it.
     """
     before: dict[int, list[int]] = {}
     for block in function.blocks:

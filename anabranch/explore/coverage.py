@@ -54,14 +54,6 @@ class FileLines:
     branch_hits: Mapping[int, tuple[tuple[int, ...], ...]]
     """By line: how often each side of each of its branches was taken."""
 
-    @property
-    def covered(self) -> int:
-        return sum(1 for count in self.lines.values() if count)
-
-    @property
-    def uncovered_lines(self) -> tuple[int, ...]:
-        return tuple(line for line, count in self.lines.items() if not count)
-
 
 class _Shape:
     """What coverage needs to know of one function, whether it was translated or not."""
@@ -190,11 +182,6 @@ class BlockTable:
         if last.opcode in BRANCHING and len(last.targets) > 1 and last.loc is not None and last.loc.line:
             return last.loc.file, last.loc.line
         return piece.lines[0][0] if piece.lines else None
-
-    def lines_of_blocks(self, numbers: Iterable[int]) -> set[Line]:
-        """The source lines of these blocks."""
-        pieces = (self._pieces[number] for number in numbers)
-        return {line for piece in pieces if piece is not None for line, _ in piece.lines}
 
     def lines_covered(self, counters: Sequence[int]) -> set[Line]:
         """The user's lines of which an instruction was executed."""

@@ -13,7 +13,7 @@ from anabranch.explore.protocols import S
 from anabranch.explore.search.context import UNREACHABLE
 
 MAX_FRAMES = 16
-"""Callers that are looked at; what is further away hardly weighs."""
+"""Callers that are considered: code further away hardly changes a weight."""
 
 
 class Distances(NamedTuple):
@@ -55,12 +55,12 @@ class UncoveredMeasure:
 
 
 class UncoveredDistance(Generic[S]):
-    """Distance of a state to the nearest uncovered block: from its place, or from a caller after returning.
+    """Distance of a state to the nearest uncovered block: from its block, or from a caller after returning.
 
     `measure` is asked again when coverage has changed, but not before `patience` uses of the last answer (by
     default in proportion to the number of blocks, so that measuring stays cheaper than executing), or at once
     for a block that is newer than the last answer; it answers for every number given so far. `callers` gives
-    the places of a state's pending calls, innermost first.
+    the blocks of a state's pending calls, innermost first.
     """
 
     __slots__ = (
@@ -101,15 +101,15 @@ class UncoveredDistance(Generic[S]):
                 self._refresh()
         if self._nothing_left:
             return UNREACHABLE
-        place = state.place
+        block = state.place
         to_uncovered, to_return = self._distances
-        if place >= len(to_uncovered):
+        if block >= len(to_uncovered):
             self._refresh()
             to_uncovered, to_return = self._distances
-        nearest = to_uncovered[place]
+        nearest = to_uncovered[block]
         if self._callers is None:
             return nearest
-        way = to_return[place]
+        way = to_return[block]
         if way >= nearest:
             return nearest
         for caller in islice(self._callers(state), MAX_FRAMES):

@@ -87,7 +87,7 @@ class Exploration:
         machine.activate()
         states = start_states(machine, parts.tree, parts.entry.name, self._arguments)
         self.worklist.add(self.techniques.begin(states))
-        parts.table.lines_total()  # reads the user's functions, which is none of the exploration
+        parts.table.lines_total()  # reads the user's functions now, before the time of the run counts
         self.figures.restart()
         parts.listener.on_progress(self.figures.progress())
         gc.collect()
@@ -97,7 +97,7 @@ class Exploration:
         try:
             return self._result(self._explore(previous_limit))
         finally:
-            # Not before the result is made: a collection looks at every object of every state.
+            # The collector stays off until the result is made: it would visit every object of every state.
             gc.enable()
             gc.unfreeze()
 
@@ -180,13 +180,13 @@ class Exploration:
             fixed_answers=reporter.fixed_answers | library_answers(self.machine.program.first_called),
             uninitialised=self._uninitialised(),
         )
-        for kind, places in tally.losses.as_dict().items():
-            for place, count in places.items():
-                result.lose(kind, place, count)
+        for kind, locations in tally.losses.as_dict().items():
+            for location, count in locations.items():
+                result.lose(kind, location, count)
         return result
 
     def _checks(self) -> list[Check]:
-        """The checks that the run made: what may hold anything, or zero, is no error."""
+        """The checks that the run made; uninitialised memory may be taken to hold anything, or zero."""
         made = self.settings.errors.chosen
         error = self.settings.execution.uninitialised == "error"
         return [check for check in made if error or check.name != "uninitialised"]

@@ -43,7 +43,7 @@ class ErrorWriter:
 
         `covering`: has the path covered something new?
         """
-        # What goes wrong in the library is told at the call that led there, and once for each such call.
+        # An error in the library is told at the user's call that led there, once for each such call.
         caller = user_frame(where) if where is not None else None
         called_at = (caller.file, caller.text_line) if caller is not None else None
         key = (where.key if where is not None else None, called_at, fault.kind, fault.message)
@@ -67,16 +67,16 @@ class ErrorWriter:
     ) -> ErrorRecord:
         model = self.tests.model() if test is not None or fault.info or fault.figures else {}
         loc = where.loc if where is not None else None
-        shown = caller or loc
+        told_at = caller or loc
         steps, untold = trail(self.path.node, self.table)
         return ErrorRecord(
             kind=fault.kind,
             message=shown_values.message(fault, model),
-            file=str(fault.info.get("file", shown.file if shown is not None else "")),
-            line=int(str(fault.info.get("line", shown.line if shown is not None else 0))),
+            file=str(fault.info.get("file", told_at.file if told_at is not None else "")),
+            line=int(str(fault.info.get("line", told_at.line if told_at is not None else 0))),
             column=loc.column if loc is not None and caller is None else 0,
-            function=(shown.function or where.function.name)
-            if shown is not None and where is not None
+            function=(told_at.function or where.function.name)
+            if told_at is not None and where is not None
             else "",
             stack=_stack(where, model),
             info=tuple(shown_values.detail(name, value, model) for name, value in fault.info.items()),

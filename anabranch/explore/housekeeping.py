@@ -43,20 +43,20 @@ class Housekeeping:
         """Has the ticker asked for housekeeping between two states?"""
         self.stopped: str | None = None
         """Why the run ended before everything was explored."""
-        machine.events.tick.append(self.look)
+        machine.events.tick.append(self.run)
 
     def excess(self, worklist: Worklist) -> Sequence[State] | None:
         """Between two states: waiting states that there is no memory for, None if the run is to end."""
         if self.due or self._each_turn:
-            self.look()
+            self.run()
         if self.stopped is not None:
             return None
         if not self._states_to_end and not self._ended_states:
             return ()
         return self._make_room(worklist)
 
-    def look(self) -> None:
-        """Check the limits, and tell of the progress if it is time to."""
+    def run(self) -> None:
+        """Check the limits, and report progress and statistics if it is time for them."""
         self.due = False
         if self.stopped is None:
             self.stopped = self._budget.check(self._figures)

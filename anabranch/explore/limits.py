@@ -37,7 +37,7 @@ def resident_bytes() -> int:
 
 
 def release_memory() -> None:
-    """Give back to the system what is free, where the C library can: it keeps that for itself otherwise."""
+    """Give free memory back to the system, if the C library can: by itself it keeps that memory."""
     if _TRIM is not None:
         _TRIM(0)
 
@@ -125,24 +125,24 @@ def least_promising(states: Iterable[S], count: int) -> list[S]:
 
 
 class Losses:
-    """Everything a run left unexplored: kind -> place -> how often. A run without any is complete."""
+    """Everything a run left unexplored: kind -> location -> how often. A run without any is complete."""
 
     __slots__ = ("_counts",)
 
     def __init__(self) -> None:
         self._counts: dict[str, dict[str, int]] = {}
 
-    def add(self, kind: str, place: str = "", count: int = 1) -> None:
-        places = self._counts.setdefault(kind, {})
-        places[place] = places.get(place, 0) + count
+    def add(self, kind: str, location: str = "", count: int = 1) -> None:
+        locations = self._counts.setdefault(kind, {})
+        locations[location] = locations.get(location, 0) + count
 
     @property
     def total(self) -> int:
-        return sum(sum(places.values()) for places in self._counts.values())
+        return sum(sum(locations.values()) for locations in self._counts.values())
 
     def __bool__(self) -> bool:
         return bool(self._counts)
 
     def as_dict(self) -> dict[str, dict[str, int]]:
-        """Kind -> place -> count, sorted."""
-        return {kind: dict(sorted(places.items())) for kind, places in sorted(self._counts.items())}
+        """Kind -> location -> count, sorted."""
+        return {kind: dict(sorted(locations.items())) for kind, locations in sorted(self._counts.items())}

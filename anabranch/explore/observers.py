@@ -1,7 +1,7 @@
 """Who is told what happens to paths: the machine's observers, and listeners for what is made of the ends.
 
-Both are lists that are there before the machine is, so that everybody who needs the machine can be made after
-it, whole. Listeners are called in the order in which they were added, while the machine still holds the path;
+Both lists exist before the machine does, so that whoever needs the machine is made after it and is complete
+when made. Listeners are called in the order in which they were added, while the machine still holds the path;
 an event that nobody hears costs a test of an empty list.
 """
 

@@ -79,7 +79,7 @@ class Reporter:
 
     @property
     def counts_exactly(self) -> bool:
-        """Are the single paths of joined states told apart?"""
+        """Are the single paths of merged states told apart?"""
         return self.test_writer.counts_exactly
 
     @property
@@ -115,8 +115,8 @@ class Reporter:
             tally = self.owner.tally
             tally.exits += 1
             self._close(EXIT, where)
-            if path.multiplicity == 1 and not (path.covered_new or path.owed or self._tests_of_all):
-                tally.exact_paths += 1  # what most paths come to: nothing to write
+            if path.multiplicity == 1 and not (path.covered_new or path.pending_tests or self._tests_of_all):
+                tally.exact_paths += 1  # most paths end here, with nothing to write
             else:
                 self.test_writer.write_tests(Ending(EXIT, where, end.status), path.covered_new)
         elif isinstance(end, ProgramError):
@@ -183,4 +183,4 @@ class Reporter:
 
     def _has_tests(self, state: State) -> bool:
         """Is there a test to write of what a state has covered?"""
-        return state.covered_new or any(not test.written for test in state.owed)
+        return state.covered_new or any(not test.written for test in state.pending_tests)

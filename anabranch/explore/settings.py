@@ -132,7 +132,7 @@ class ErrorSettings(SettingsGroup, heading="Errors"):
         key="no_checks", metavar="WHAT", repeat=True,
     )  # fmt: skip
     all_errors: bool = switch(
-        "all-errors", "report an error on every path, not once a place", aliases=("emit-all-errors",)
+        "all-errors", "report an error on every path, not once a location", aliases=("emit-all-errors",)
     )
     silent_assume: bool = switch(
         "silent-assume", "an assumption that cannot hold ends the path without an error",

@@ -23,7 +23,7 @@ class Tally:
     exact_paths: int = 0
     """As far as they were told apart."""
     counted: list[tuple[int, int]] = field(default_factory=list)
-    """Multiplicity and paths so far, as joined states end."""
+    """Multiplicity and paths so far, as merged states end."""
     losses: Losses = field(default_factory=Losses)
 
     @property

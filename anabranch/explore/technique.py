@@ -77,7 +77,7 @@ class Technique:
         """Say what has to be counted beyond blocks, before any code is translated."""
 
     def order(self, search: Search[State]) -> Search[State]:
-        """The search order with its own around it, or in its place."""
+        """The search order wrapped in the technique's own, or replaced by it."""
         return search
 
     def begin(self, states: Sequence[State]) -> Sequence[State]:
@@ -92,8 +92,8 @@ class Technique:
         return ()
 
     def covers(self, state: State) -> bool:
-        """Is everything that the state can still show already shown? Asked when it is made, and when it is
-        picked."""
+        """Is the state redundant, because others have the same observable outputs? Asked when it is made, and
+        when it is picked."""
         return False
 
     def covered(self, state: State) -> None:

@@ -58,9 +58,9 @@ class TestWriter:
         self.wanted = settings.tests
         """Of which paths tests are written: `all`, those `covering` something new, in `errors`, or `none`."""
         self.counts_exactly = settings.tests == "all" or settings.count_paths
-        """Are the single paths of joined states told apart?"""
+        """Are the single paths of merged states told apart?"""
         self.count = 0
-        # With tests for what is covered: the numbers of those written, by what they show.
+        # If tests are written for what is covered: their numbers, by inputs and end.
         self._written: dict[Hashable, int | None] = {}
 
     def write_tests(self, ending: Ending, covering: bool, always: bool = False) -> int | None:
@@ -72,7 +72,7 @@ class TestWriter:
         wanted = tests == "all" or (tests != "none" and always) or (tests == "covering" and covering)
         if path.multiplicity == 1 or not self.counts_exactly:
             tally.exact_paths += 1
-            first = self._write_pending(ending) if path.owed and tests == "covering" else None
+            first = self._write_pending(ending) if path.pending_tests and tests == "covering" else None
             return self.write(ending) if wanted and first is None else first
         first = None
         before = tally.exact_paths
@@ -88,13 +88,13 @@ class TestWriter:
     # ---- which inputs --------------------------------------------------------------------------------
 
     def _write_pending(self, ending: Ending) -> int | None:
-        """Tests for what parts of the path covered before they were joined; the number of the first.
+        """Tests for what parts of the path covered before they were merged; the number of the first.
 
-        Each test is of an input that shows as much of that as goes together.
+        Each test has an input that covers as much of it as one input can.
         """
         path, first = self.path, None
         slices = path.slices.copy()
-        left = [test for test in path.owed if not test.written]
+        left = [test for test in path.pending_tests if not test.written]
         while left:
             before = len(left)
             left = [test for test in left if not self._restrict_to(test)]
@@ -166,7 +166,7 @@ class TestWriter:
             answers = self.answers(list(zip(names, inputs, strict=True)), model)
         if self.wanted != "covering":
             return self._tell(self._test(values, answers, holds, ending))
-        # Paths that were joined, or explored twice, may have the same input to show.
+        # Merged paths, and paths that are explored twice, may have the same input.
         loc = ending.where.loc if ending.where is not None else None
         key = (ending.end, ending.kind, loc, *[(item.name, item.data) for item in values])
         if key not in self._written:
@@ -178,13 +178,13 @@ class TestWriter:
     ) -> TestCase:
         path, where, status, unknowns = self.path, ending.where, ending.status, self.unknowns
         output = record(path.output, holds)
-        shown = (user_frame(where) or where.loc) if where is not None and ending.end == "error" else None
+        told_at = (user_frame(where) or where.loc) if where is not None and ending.end == "error" else None
         return TestCase(
             inputs=tuple(inputs),
             end=ending.end,
             kind=ending.kind,
-            file=shown.file if shown is not None else None,
-            line=shown.line if shown is not None else None,
+            file=told_at.file if told_at is not None else None,
+            line=told_at.line if told_at is not None else None,
             exit_code=_exit_code(status, holds.model) if status is not None else None,
             output=render([item for stream, item in output if stream == 1], holds.value),
             condition=to_smtlib(conditions(path.condition)) if self.settings.write_conditions else None,
@@ -225,7 +225,7 @@ def _input_record(name: str, item: Input, model: dict[int, int]) -> InputRecord:
 def unique_names(stems: Sequence[str]) -> list[str]:
     """The names of a path's inputs in their order, those that come again with a number.
 
-    An input that was made after a join has one name for all paths, but not the same position on all of them.
+    An input that was made after a merge has one name for all paths, but not the same position on all of them.
     """
     counts: dict[str, int] = {}
 

@@ -20,10 +20,10 @@ from typing import Any, TypeAlias
 
 from anabranch.explore.kinds import CONDITIONAL, MERGED
 
-#: (ID, state number, ID of the true side, ID of the false side, place, kind of fork or end, detail): sides
+#: (ID, state number, ID of the true side, ID of the false side, block, kind of fork or end, detail): sides
 #: are 0 at an end; the detail is the condition of a fork, or the position of an end in the order of ends.
 Row: TypeAlias = tuple[int, int, int, int, int, str, Any]
-#: (place, side taken, condition)
+#: (block, side taken, condition)
 Decision: TypeAlias = tuple[int, bool, Any]
 
 BATCH = 4096
@@ -32,7 +32,7 @@ BATCH = 4096
 class Node:
     """The tip of a live path. `waiting` is its state while that waits in a search order that walks the tree.
 
-    The other parents of a path that has joined others are in `ExecutionTree.joins`.
+    The other parents of a merged path are in `ExecutionTree.merged_into`.
     """
 
     __slots__ = ("id", "number", "parent", "side", "up", "waiting")
@@ -49,10 +49,10 @@ class Node:
 class Fork:
     """A fork on a live path. `mask` tells which live sides have waiting states (1: left, 2: right)."""
 
-    __slots__ = ("condition", "left", "mask", "parent", "place", "right", "side", "up")
+    __slots__ = ("block", "condition", "left", "mask", "parent", "right", "side", "up")
 
-    def __init__(self, place: int, condition: Any, parent: Fork | None, up: Fork | None, side: bool) -> None:
-        self.place = place
+    def __init__(self, block: int, condition: Any, parent: Fork | None, up: Fork | None, side: bool) -> None:
+        self.block = block
         self.condition = condition
         self.parent = parent
         self.up = up
@@ -68,12 +68,12 @@ class ExecutionTree:
     `sink` receives final rows, `batch` or a few more at a time; without one the rows are dropped.
     """
 
-    __slots__ = ("_batch", "_rows", "_sink", "ends", "joins", "root", "states")
+    __slots__ = ("_batch", "_rows", "_sink", "ends", "merged_into", "root", "states")
 
     def __init__(
         self,
         sink: Callable[[list[Row]], None] | None = None,
-        joins: dict[int, int] | None = None,
+        merged_into: dict[int, int] | None = None,
         batch: int = BATCH,
     ) -> None:
         self._sink = sink
@@ -84,7 +84,7 @@ class ExecutionTree:
         self.ends = 0
         self.states = 0
         """Number of states there ever were: the last state number given."""
-        self.joins: dict[int, int] = {} if joins is None else joins
+        self.merged_into: dict[int, int] = {} if merged_into is None else merged_into
         """Node that ended -> node that goes on for both: the further parents of nodes, until written."""
 
     @property
@@ -105,14 +105,14 @@ class ExecutionTree:
         return node
 
     def fork(
-        self, node: Node, place: int, condition: Any, polarity: bool = True, kind: str = CONDITIONAL
+        self, node: Node, block: int, condition: Any, polarity: bool = True, kind: str = CONDITIONAL
     ) -> Node:
         """The path of `node` goes on with `condition` being `polarity`; returns the tip of the other path.
 
         The path must not be waiting.
         """
         up = node.up
-        fork = Fork(place, condition, node.parent, up, node.side)
+        fork = Fork(block, condition, node.parent, up, node.side)
         if up is None:
             self.root = fork
         elif up.left is node:
@@ -124,7 +124,7 @@ class ExecutionTree:
         false_id = true_id + 1
         self.states = states = states + 1
         rows = self._rows
-        rows.append((node.id, node.number, true_id, false_id, place, kind, condition))
+        rows.append((node.id, node.number, true_id, false_id, block, kind, condition))
         node.parent = node.up = fork
         node.side = polarity
         if polarity:
@@ -141,7 +141,7 @@ class ExecutionTree:
             self.flush()
         return sibling
 
-    def end(self, node: Node, place: int, reason: str) -> None:
+    def end(self, node: Node, block: int, reason: str) -> None:
         """The path of `node` ends. Its state must not be waiting."""
         if node.waiting is not None:
             raise ValueError("a waiting state must leave the search before its path ends")
@@ -165,14 +165,14 @@ class ExecutionTree:
             node.up = None
         self.ends += 1
         rows = self._rows
-        rows.append((node.id, node.number, 0, 0, place, reason, self.ends))
+        rows.append((node.id, node.number, 0, 0, block, reason, self.ends))
         if len(rows) >= self._batch:
             self.flush()
 
-    def join(self, kept: Node, gone: Node, place: int) -> None:
+    def join(self, kept: Node, gone: Node, block: int) -> None:
         """The path of `gone` goes on as part of that of `kept`, which has one more parent from here on."""
-        self.joins[gone.id] = kept.id
-        self.end(gone, place, MERGED)
+        self.merged_into[gone.id] = kept.id
+        self.end(gone, block, MERGED)
 
     def flush(self) -> None:
         """Hand the rows made so far to the sink."""
@@ -188,7 +188,7 @@ def decisions(node: Node) -> list[Decision]:
     taken: list[Decision] = []
     side, fork = node.side, node.parent
     while fork is not None:
-        taken.append((fork.place, side, fork.condition))
+        taken.append((fork.block, side, fork.condition))
         side, fork = fork.side, fork.parent
     taken.reverse()
     return taken

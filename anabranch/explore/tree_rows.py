@@ -14,60 +14,60 @@ from anabranch.report.tree_db import DetailRow, NodeRow
 
 
 def node_rows(rows: Iterable[Row], asm_line: Callable[[int], int]) -> list[NodeRow]:
-    """As KLEE's readers know them; `asm_line` gives the line of a place in the run's `assembly.ll`."""
+    """As KLEE's readers know them; `asm_line` gives the line of a block in the run's `assembly.ll`."""
     return [
         (
             ident,
             state,
             left,
             right,
-            asm_line(place),
+            asm_line(block),
             FORK_NUMBERS.get(kind, 0) if left else end_number(kind),
         )
-        for ident, state, left, right, place, kind, _ in rows
+        for ident, state, left, right, block, kind, _ in rows
     ]
 
 
 class Details:
-    """Place, condition and end of rows as text.
+    """Location, condition and end of rows as text.
 
-    Texts are remembered, for places and conditions come again and again; the memory of conditions is dropped
-    when it gets large, and long conditions are cut.
+    Texts are kept, because locations and conditions come again and again. Those of conditions are dropped
+    when there are many, and long conditions are cut.
     """
 
     def __init__(
         self,
-        place: Callable[[int], str],
+        describe: Callable[[int], str],
         show: Callable[[Any], str],
-        joins: dict[int, int] | None = None,
+        merged_into: dict[int, int] | None = None,
         longest: int = 2000,
         kept: int = 20_000,
     ) -> None:
-        self._place = place
+        self._describe = describe
         self._show = show
-        self._joins = {} if joins is None else joins
+        self._merged_into = {} if merged_into is None else merged_into
         self._longest = longest
         self._kept = kept
-        self._places: dict[int, str] = {}
+        self._locations: dict[int, str] = {}
         self._conditions: dict[int, tuple[Any, str]] = {}
 
     def rows(self, rows: Iterable[Row]) -> list[DetailRow]:
         found: list[DetailRow] = []
-        for ident, _, left, _, place, kind, detail in rows:
-            where = self._places.get(place)
+        for ident, _, left, _, block, kind, detail in rows:
+            where = self._locations.get(block)
             if where is None:
-                where = self._places[place] = self._place(place)
+                where = self._locations[block] = self._describe(block)
             if left:
                 found.append((ident, where, None if detail is None else self._text(detail), None))
             else:
-                into = self._joins.pop(ident, None)
+                into = self._merged_into.pop(ident, None)
                 end = kind if into is None else f"{kind} into node {into}"
                 found.append((ident, where, None, end))
         return found
 
     def _text(self, condition: Any) -> str:
-        # By identity: `==` on expressions builds an expression. The entry keeps the expression alive, so that
-        # its id stays its own.
+        # Conditions are found by identity, because `==` on expressions builds an expression. The entry keeps
+        # the expression alive, so that no other gets its id.
         known = self._conditions.get(id(condition))
         if known is not None:
             return known[1]
@@ -84,12 +84,12 @@ class RowWriter:
     """Holds rows until there are many, and hands them to the listener."""
 
     def __init__(self, listener: Listener, table: BlockTable, limit: int) -> None:
-        self.joins: dict[int, int] = {}
+        self.merged_into: dict[int, int] = {}
         """Node that ended -> node that goes on for both, as the tree tells it."""
         self._listener = listener
         self._table = table
         self._limit = limit
-        self._details = Details(table.describe, short_text, self.joins)
+        self._details = Details(table.describe, short_text, self.merged_into)
         self._batches: list[list[Row]] = []
         self._count = 0
 

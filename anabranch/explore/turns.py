@@ -58,7 +58,7 @@ class Turns:
         """Run a state to where control comes back; it comes last among its successors."""
         self.taken += 1
         machine, coverage, settings = self._machine, self._new_coverage, self._settings
-        place, before, began = state.place, coverage.version, monotonic()
+        block, before, began = state.place, coverage.version, monotonic()
         waiting = len(self._worklist)
         machine.trap.begin_turn(settings.instructions, settings.max_instructions, alone=not waiting)
         if self._forking_seconds is not None:
@@ -77,7 +77,7 @@ class Turns:
             cost = 1
             if self._timed:  # time is short, and long turns take more of it
                 cost += int((monotonic() - began) / TURN_SECONDS)
-            self._fruitless[place] = self._fruitless.get(place, 0) + cost
+            self._fruitless[block] = self._fruitless.get(block, 0) + cost
         waiting += len(siblings)
         if waiting > self.waiting_max:
             self.waiting_max = waiting

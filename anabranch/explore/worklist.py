@@ -1,4 +1,4 @@
-"""The waiting states: which comes next is the search order's choice, who waits where the indexes know."""
+"""The waiting states. The search order chooses the next one; the indexes find those at a location."""
 
 from __future__ import annotations
 

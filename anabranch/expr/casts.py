@@ -129,7 +129,7 @@ def _extract_ite(x: Expr, lo: int, w: int) -> Value | None:
 
 
 def _known_bits(x: Value, lo: int, w: int, depth: int = 0) -> int | None:
-    """Bits lo .. lo+w-1 of x if its shape alone tells them (fields joined, masked, put beside constants)."""
+    """Bits lo .. lo+w-1 of x if its shape alone tells them (fields side by side, masked, with constants)."""
     if x.__class__ is not Expr:
         return int(x >> lo & MASK[w])
     op = x.op
@@ -194,7 +194,7 @@ def _extract_or(x: Expr, lo: int, w: int) -> Value | None:
 
 
 def _no_bits(x: Expr, lo: int, w: int) -> bool:
-    """Are these bits of x plainly zero: masked, or above what was extended? (So are fields joined.)"""
+    """Are these bits of x plainly zero: masked, or above what was extended? (So are fields concatenated.)"""
     if x.op == AND:
         return x.b.__class__ is int and not x.b >> lo & MASK[w]
     return x.op == ZEXT and lo >= x.a.w

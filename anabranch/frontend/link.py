@@ -73,21 +73,21 @@ def _check_target(triple: str, layout: str) -> None:
 
 
 def link(modules: list[Any]) -> Any:
-    """One module out of many, joined in pairs, pairs of pairs and so on (one after another is quadratic)."""
+    """One module out of many, linked in pairs, pairs of pairs and so on (one after another is quadratic)."""
     triple, layout = _common_target(modules)
     for module in modules:
         module.triple, module.data_layout = triple, layout
     while len(modules) > 1:
-        joined = []
+        linked = []
         for left, right in zip(modules[::2], modules[1::2], strict=False):
             try:
                 left.link_in(right)
             except RuntimeError as error:
                 raise ModuleError(f"cannot link: {one_line(str(error))}") from error
-            joined.append(left)
+            linked.append(left)
         if len(modules) % 2:
-            joined.append(modules[-1])
-        modules = joined
+            linked.append(modules[-1])
+        modules = linked
     return modules[0]
 
 

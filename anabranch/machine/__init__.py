@@ -3,31 +3,19 @@
 from anabranch.machine.api import ModelApi
 from anabranch.machine.ends import Exit, Fault, Figure, Loss, PathEnd, ProgramError, Silent
 from anabranch.machine.events import Events
-from anabranch.machine.joining import (
-    CannotJoin,
-    IteEncoder,
-    Join,
-    JoinEncoder,
-    assume,
-    conditions,
-    join,
-    record,
-    single_paths,
-)
+from anabranch.machine.joining import IteEncoder, JoinEncoder, assume, conditions, record, single_paths
 from anabranch.machine.location import Where, stack
 from anabranch.machine.machine import Machine, MachineSettings, Observer
 from anabranch.machine.path import Input, Path
 from anabranch.machine.state import State
 
 __all__ = [
-    "CannotJoin",
     "Events",
     "Exit",
     "Fault",
     "Figure",
     "Input",
     "IteEncoder",
-    "Join",
     "JoinEncoder",
     "Loss",
     "Machine",
@@ -42,7 +30,6 @@ __all__ = [
     "Where",
     "assume",
     "conditions",
-    "join",
     "record",
     "single_paths",
     "stack",

@@ -36,12 +36,12 @@ if TYPE_CHECKING:
     from anabranch.machine.machine import Machine
 
 Value = Any
-MAX_LEAVES = 1 << 16  # places a read may choose from before the path forks over halves
+MAX_LEAVES = 1 << 16  # offsets a read may choose from before the path forks over halves
 MAX_TARGETS = 1 << 11  # likewise for a write, which touches every one of them
-MAX_SPREAD = 1 << 22  # places in a sparse object that the path forks over
-MAX_CHOICES = 1 << 18  # bytes of a block at all the places where it may be written
-FEW = 64  # places that are told one by one
-MAX_KINDS = 16  # places of an error through an address without a base that are told apart
+MAX_SPREAD = 1 << 22  # offsets in a sparse object that the path forks over
+MAX_CHOICES = 1 << 18  # bytes of a block at all the offsets where it may be written
+FEW = 64  # offsets that are told one by one
+MAX_KINDS = 16  # errors through an address without a base that are told apart
 WORD = 8  # bytes that a block is chosen in at a time
 
 
@@ -200,9 +200,9 @@ class AddressResolver:
             fault = self._fault_at(value, size, write, based)
             bad = expr.not_(valid)
             if fault.kind == "null-pointer" or (based and attempt < MAX_KINDS):
-                # Other values of the address are other errors.
-                alike = expr.eq(number_of(address), number_of(value), 32)
-                self.machine.check(expr.and_(bad, alike, 1), fault)
+                # An address with another object number is another error.
+                same_number = expr.eq(number_of(address), number_of(value), 32)
+                self.machine.check(expr.and_(bad, same_number, 1), fault)
             elif valid is False:
                 raise ProgramError(fault)
             else:
@@ -228,7 +228,7 @@ class AddressResolver:
         return condition
 
     def view(self, address: Expr, reach: int, most: int) -> tuple[int, Value, int, list[Value]] | None:
-        """The places of one live object that an address may mean, and the bytes there: for models."""
+        """The offsets in one live object that an address may mean, and the bytes there: for models."""
         indices = expr_vars(address)
         if indices and indices[0] < 0:
             return None
@@ -249,12 +249,12 @@ class AddressResolver:
 
     # ---- what is there -------------------------------------------------------------------------------
 
-    def places(self, info: ObjectInfo, offset: Expr, size: int, most: int) -> Sequence[int]:
+    def offsets(self, info: ObjectInfo, offset: Expr, size: int, most: int) -> Sequence[int]:
         """The offsets that an access may have, at most `most`; forks over halves while there are more. Of the
         many in a very large object some stand for all, and the others are a loss."""
         few = self.machine.few_values(offset, FEW)
         if few is not None:
-            return sorted(place for place in few if place <= info.size - size)
+            return sorted(at for at in few if at <= info.size - size)
         low, high = self._span(info, offset, size)
         step, rest = stride(offset)
         if info.blank is not None and (high - low) // step > MAX_SPREAD:
@@ -280,22 +280,22 @@ class AddressResolver:
         info, offset = self.resolve(address, size, write=False)
         if offset.__class__ is int:
             return self.memory.load(info.base + offset, size)
-        if self._has_many_places(info, offset, size):
+        if self._has_many_offsets(info, offset, size):
             return self._load_sparse(info, offset, size)
-        places = self.places(info, offset, size, MAX_LEAVES)
-        if not places:
-            raise RuntimeError("an access in bounds has no place")
-        key = (info.id, offset, size, places[0], places[-1], len(places))
+        offsets = self.offsets(info, offset, size, MAX_LEAVES)
+        if not offsets:
+            raise RuntimeError("an access in bounds has no offset")
+        key = (info.id, offset, size, offsets[0], offsets[-1], len(offsets))
         if info.readonly and key in self._constant_reads:
             return self._constant_reads[key]
-        data = self.memory.contents(info.base + places[0], places[-1] - places[0] + size)
-        value = read_table(data, places, size, offset)
+        data = self.memory.contents(info.base + offsets[0], offsets[-1] - offsets[0] + size)
+        value = read_table(data, offsets, size, offset)
         if info.readonly:
             self._constant_reads[key] = value
         return value
 
-    def _has_many_places(self, info: ObjectInfo, offset: Expr, size: int) -> bool:
-        """Is it a sparse object, in which an access may mean more places than are told one by one?"""
+    def _has_many_offsets(self, info: ObjectInfo, offset: Expr, size: int) -> bool:
+        """Is it a sparse object, in which an access may have more offsets than are told one by one?"""
         if info.blank is None:
             return False
         low, high = self._span(info, offset, size)
@@ -308,47 +308,49 @@ class AddressResolver:
         step, rest = stride(offset)
         few = self.machine.few_values(offset, FEW)
         if few is not None:
-            places: Sequence[int] = sorted(place for place in few if place <= info.size - size)
-            pieces = [(place, self.memory.load(info.base + place, size)) for place in places]
+            offsets: Sequence[int] = sorted(at for at in few if at <= info.size - size)
+            found = [(at, self.memory.load(info.base + at, size)) for at in offsets]
         else:
-            pieces = self._pieces(info, offset, size, range(low + (rest - low) % step, high, step))
-        value = pieces[-1][1]
-        for (_, before), (start, _) in zip(pieces[-2::-1], pieces[:0:-1], strict=True):
+            found = self._read_ranges(info, offset, size, range(low + (rest - low) % step, high, step))
+        value = found[-1][1]
+        for (_, before), (start, _) in zip(found[-2::-1], found[:0:-1], strict=True):
             value = expr.ite(expr.ult(offset, start, 64), before, value, 8 * size)
         return value
 
-    def _pieces(self, info: ObjectInfo, offset: Expr, size: int, places: range) -> list[tuple[int, Value]]:
-        """What is read from a sparse object, by the first of the places where it is. Forks over halves while
-        too many of them are near pages that are there."""
-        near = self._near_written(info, places, size)
+    def _read_ranges(
+        self, info: ObjectInfo, offset: Expr, size: int, offsets: range
+    ) -> list[tuple[int, Value]]:
+        """What is read from a sparse object, by the first of the offsets where it is read. Forks over halves
+        while too many of them are near pages that are there."""
+        near = self._near_written(info, offsets, size)
         while sum(map(len, near)) > MAX_LEAVES:
-            middle = places[len(places) // 2]
+            middle = offsets[len(offsets) // 2]
             if expr.ult(offset, middle, 64):
-                places = range(places.start, middle, places.step)
+                offsets = range(offsets.start, middle, offsets.step)
             else:
-                places = range(middle, places.stop, places.step)
-            near = self._near_written(info, places, size)
-        pieces: list[tuple[int, Value]] = []
-        end = places.start
-        for part in (*near, range(places.stop, places.stop)):
+                offsets = range(middle, offsets.stop, offsets.step)
+            near = self._near_written(info, offsets, size)
+        found: list[tuple[int, Value]] = []
+        end = offsets.start
+        for part in (*near, range(offsets.stop, offsets.stop)):
             if end < part.start:
-                pieces.append((end, self.memory.load(info.base + end, size)))
+                found.append((end, self.memory.load(info.base + end, size)))
             if part:
                 data = self.memory.contents(info.base + part[0], part[-1] - part[0] + size)
-                pieces.append((part[0], read_table(data, part, size, offset)))
+                found.append((part[0], read_table(data, part, size, offset)))
             end = part.stop
-        return pieces
+        return found
 
-    def _near_written(self, info: ObjectInfo, places: range, size: int) -> list[range]:
-        """Those places at which an access touches a page that is there, or pages of different contents."""
+    def _near_written(self, info: ObjectInfo, offsets: range, size: int) -> list[range]:
+        """Those offsets at which an access touches a page that is there, or pages of different contents."""
         assert info.blank is not None
         edges = [(end << PAGE_BITS, end << PAGE_BITS) for end, _ in info.blank[:-1]]
         found: list[range] = []
-        step = places.step
-        for first, end in sorted(self.memory.written(info, places.start, places[-1] + size) + edges):
-            low, high = max(places.start, first - size + 1), min(places.stop, end)
-            low += (places.start - low) % step
-            high += (places.start - high) % step
+        step = offsets.step
+        for first, end in sorted(self.memory.written(info, offsets.start, offsets[-1] + size) + edges):
+            low, high = max(offsets.start, first - size + 1), min(offsets.stop, end)
+            low += (offsets.start - low) % step
+            high += (offsets.start - high) % step
             if found and low <= found[-1].stop:
                 low, high = found[-1].start, max(high, found.pop().stop)
             if low < high:
@@ -368,14 +370,14 @@ class AddressResolver:
             return self.memory.read_bytes(info.base + offset, size)
         words = [(start, min(WORD, size - start)) for start in range(0, size, WORD)]
         block: list[Value] = []
-        if self._has_many_places(info, offset, size):
+        if self._has_many_offsets(info, offset, size):
             for start, count in words:
                 block += split_value(self._load_sparse(info, expr.add(offset, start, 64), count), count)
             return block
-        places = self.places(info, offset, size, MAX_LEAVES)
-        data = self.memory.contents(info.base + places[0], places[-1] - places[0] + size)
+        offsets = self.offsets(info, offset, size, MAX_LEAVES)
+        data = self.memory.contents(info.base + offsets[0], offsets[-1] - offsets[0] + size)
         for start, count in words:
-            block += split_value(read_table(data[start:], places, count, offset), count)
+            block += split_value(read_table(data[start:], offsets, count, offset), count)
         return block
 
     def write_bytes(self, address: Value, parts: Sequence[Value]) -> None:
@@ -389,21 +391,21 @@ class AddressResolver:
         if offset.__class__ is int:
             self.memory.write_bytes(info.base + offset, parts)
             return
-        places = self.places(info, offset, size, MAX_TARGETS)
-        if size * len(places) > MAX_CHOICES:
-            raise Loss("unsupported", "block of bytes written to any of many places")
-        if info.blank is not None and places[-1] - places[0] > MAX_LEAVES:
-            for place in places:
-                old = self.memory.contents(info.base + place, size)
-                here = expr.eq(offset, place, 64)
+        offsets = self.offsets(info, offset, size, MAX_TARGETS)
+        if size * len(offsets) > MAX_CHOICES:
+            raise Loss("unsupported", "block of bytes written to any of many offsets")
+        if info.blank is not None and offsets[-1] - offsets[0] > MAX_LEAVES:
+            for at in offsets:
+                old = self.memory.contents(info.base + at, size)
+                here = expr.eq(offset, at, 64)
                 parted = [expr.ite(here, part, before, 8) for part, before in zip(parts, old, strict=True)]
-                self.memory.overwrite(info.base + place, parted)
+                self.memory.overwrite(info.base + at, parted)
             return
-        base = info.base + places[0]
-        data = self.memory.contents(base, places[-1] - places[0] + size)
-        for place in places:
-            here = expr.eq(offset, place, 64)
-            start = place - places[0]
+        base = info.base + offsets[0]
+        data = self.memory.contents(base, offsets[-1] - offsets[0] + size)
+        for at in offsets:
+            here = expr.eq(offset, at, 64)
+            start = at - offsets[0]
             for index, part in enumerate(parts):
                 data[start + index] = expr.ite(here, part, data[start + index], 8)
         self.memory.overwrite(base, data)

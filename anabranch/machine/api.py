@@ -183,12 +183,12 @@ class ModelApi:
             found = addr, 0, 1, self.memory.contents(addr, min(reach, info.size - offset))
         if found is None:
             return None
-        start, place, places, data = found
+        start, position, positions, data = found
         info, offset = self.memory.find(start >> 32), start & 0xFFFFFFFF
         if info is None or info.extent is None:
-            return start, place, places, data, ()
+            return start, position, positions, data, ()
         missing = self.machine.extents.missing
-        return start, place, places, data, [missing(info, offset + i + 1) for i in range(len(data))]
+        return start, position, positions, data, [missing(info, offset + i + 1) for i in range(len(data))]
 
     def end_at_nul(self, addr: int) -> None:
         info, offset = self.object_of(addr)
@@ -401,7 +401,7 @@ class ModelApi:
         while live is not None and continuation is not None and live is not continuation[0]:
             live = live[0]
         if continuation is None or live is None:
-            raise ProgramError(Fault("bad-call", "longjmp to a place that is not live", {"buffer": address}))
+            raise ProgramError(Fault("bad-call", "longjmp to a setjmp that is not live", {"buffer": address}))
         left = self.memory.stack_numbers() - kept
         self.memory.release_stack(tuple(number << 32 for number in left))
         raise LongJump(continuation, expr.ite(expr.eq(value, 0, 32), 1, value, 32))

@@ -1,7 +1,7 @@
 """Operands that must be numbers and have many values: sizes of objects, lengths of blocks.
 
 Up to `FEW` values are taken one by one, a path each. Of more, some stand for all: the smallest ones, the
-largest up to a limit, and a few between. The others are a loss, counted at the place.
+largest up to a limit, and a few between. The others are a loss, counted at the location.
 """
 
 from __future__ import annotations

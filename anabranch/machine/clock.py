@@ -2,7 +2,7 @@
 
 Every block begins with `N[k] += 1`. To get control, the name `N` is bound to a `Trap` for a moment: the
 next block start calls it, sees which block it is, and may take a snapshot there. In between, running
-code pays nothing.
+code is not slowed down.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MARGIN = 4_000_000  # instructions that certainly do not run between two ticks
 
 
 class Housekeeper(Protocol):
-    """Is to do its work between two states as well."""
+    """Does its work between two states as well."""
 
     due: bool
 

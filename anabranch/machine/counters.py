@@ -40,7 +40,7 @@ class CounterTable(Protocol):
 
 
 class FunctionCounters:
-    """The counters of one function, by place."""
+    """The counters of one function, by block and instruction."""
 
     __slots__ = ("_starts", "edges", "segments")
 

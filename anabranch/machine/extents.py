@@ -42,7 +42,7 @@ class StringExtent:
 
     data: tuple[Value, ...]
     is_nul: tuple[Value, ...] = field(init=False, compare=False)
-    """By place: the condition that the byte is NUL."""
+    """By offset: the condition that the byte is NUL."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "is_nul", tuple(expr.eq(byte, 0, 8) for byte in self.data))
@@ -55,9 +55,9 @@ class StringExtent:
         if end.__class__ is int:
             return self.is_nul[least - 1 : end - 1]
         return tuple(
-            expr.and_(is_nul, expr.ugt(end, place + 1, 64), 1)
-            for place, is_nul in enumerate(self.is_nul[:-1])
-            if place >= least - 1
+            expr.and_(is_nul, expr.ugt(end, offset + 1, 64), 1)
+            for offset, is_nul in enumerate(self.is_nul[:-1])
+            if offset >= least - 1
         )
 
 

@@ -40,7 +40,7 @@ class Decider:
         self.branches: dict[tuple[int, int], BranchSite] = {}
         self.siblings: list[State] = []
         self.budget = 0  # forks until the running path goes back to the loop
-        self.turn_ends: float | None = None  # then it goes back at the next fork
+        self.turn_ends: float | None = None  # the time after which it goes back at the next fork
         self.alone = False  # nobody else waits
         self.forks = 0
         self.max_forks = machine.settings.max_forks
@@ -157,13 +157,13 @@ class Decider:
             his_target = site.if_false if side else site.if_true
             sibling.entry = his_target
             sibling.place = his_target.place
-            place = site.place
+            block = site.place
         else:
             assert isinstance(site, PointSite)
             sibling.entry = site
-            place = sibling.place = site.place
-            self.machine.counters.N[place] += 1
-        sibling.node = self.machine.tree.fork(path.node, place, e, side)
+            block = sibling.place = site.place
+            self.machine.counters.N[block] += 1
+        sibling.node = self.machine.tree.fork(path.node, block, e, side)
         sibling.number = sibling.node.number
         self.siblings.append(sibling)
         if self.alone:
@@ -222,7 +222,7 @@ class Decider:
     def find_site(
         self, frame: FrameType | None, wanted: PointSite | None = None
     ) -> tuple[BranchSite | PointSite, tuple[Any, ...], Continuation]:
-        """The place of the program that a Python frame works for (or the one wanted), with the values live
+        """The site in the program that a Python frame works for (or the one wanted), with the values live
         there."""
         asked = frame
         while frame is not None:

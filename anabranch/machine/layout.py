@@ -41,17 +41,17 @@ class Layout(Constants):
                 continue
             kind = "constant" if variable.constant else "global"
             site = numbers.new_site(kind, variable.source_name, variable.value_type, variable.loc)
-            self._place(variable.name, site, numbers, variable.value_type.size)
+            self._lay_out(variable.name, site, numbers, variable.value_type.size)
             self.globals.append((self.addresses[variable.name], variable))
         for function in module.functions.values():
             if function.linkage == EXTERN_WEAK and not provided(function.name):
                 self.addresses[function.name] = 0
                 continue
             site = numbers.new_site("function", function.name)
-            self._place(function.name, site, numbers)
+            self._lay_out(function.name, site, numbers)
             self.functions[self.addresses[function.name]] = function
 
-    def _place(self, name: str, site: AllocationSite, numbers: ObjectNumbers, size: int = 0) -> None:
+    def _lay_out(self, name: str, site: AllocationSite, numbers: ObjectNumbers, size: int = 0) -> None:
         self.addresses[name] = numbers.number(site, 1, size) << 32
         self._sites[name] = site
 

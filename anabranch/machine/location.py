@@ -1,4 +1,4 @@
-"""Where in the program something happened: the place, and the call stack with argument values."""
+"""Where in the program something happened: the location, and the call stack with argument values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from anabranch.ir.debug import DebugLoc
 from anabranch.ir.module import Function
 from anabranch.machine.forking import INTERPRETER_CODE
-from anabranch.machine.state import Continuation
+from anabranch.machine.state import Continuation, callers
 
 if TYPE_CHECKING:
     from anabranch.machine.translator.program import TranslatedProgram
@@ -42,7 +42,7 @@ class Where:
 
     @property
     def place(self) -> int:
-        """The number of the segment."""
+        """The number of the counter of its segment."""
         return self.unit.counters.covering(self.block, self.position)
 
     @property
@@ -90,7 +90,7 @@ def source_loc(unit: Unit, block: int, position: int) -> DebugLoc | None:
 
 
 def of_frame(program: TranslatedProgram, frame: FrameType, line: int) -> Where | None:
-    """The place that a Python frame stands at, if it is one of the program's."""
+    """The location that a Python frame stands at, if the frame is one of the program's."""
     known = program.codes.get(id(frame.f_code))
     if known is not None:
         unit, marks = known
@@ -111,7 +111,7 @@ def of_frame(program: TranslatedProgram, frame: FrameType, line: int) -> Where |
 
 
 def of_caller(program: TranslatedProgram, frame: FrameType | None) -> Where | None:
-    """The innermost place of the program on the Python stack."""
+    """The innermost location of the program on the Python stack."""
     while frame is not None:
         where = of_frame(program, frame, frame.f_lineno)
         if where is not None:
@@ -121,7 +121,7 @@ def of_caller(program: TranslatedProgram, frame: FrameType | None) -> Where | No
 
 
 def of_traceback(program: TranslatedProgram, traceback: TracebackType | None) -> Where | None:
-    """The innermost place of the program that an exception passed through."""
+    """The innermost location of the program that an exception passed through."""
     found: tuple[FrameType, int] | None = None
     while traceback is not None:
         code = traceback.tb_frame.f_code
@@ -134,12 +134,10 @@ def of_traceback(program: TranslatedProgram, traceback: TracebackType | None) ->
 def stack(where: Where) -> Iterator[StackFrame]:
     """The frames from the innermost outwards."""
     yield _stack_frame(where.unit, where.block, where.position, where.values)
-    continuation = where.continuation
-    while continuation[1] is not None:
+    for continuation in callers(where.continuation):
         site = continuation[1]
         values = dict(zip(site.names, continuation[3:], strict=True))
         yield _stack_frame(site.unit, site.block, site.position, values)
-        continuation = continuation[0]
 
 
 def _stack_frame(unit: Unit, block: int, position: int, values: dict[str, Any]) -> StackFrame:

@@ -55,9 +55,9 @@ Value = Any
 class Tree(Protocol):
     """The execution tree as far as the machine writes it."""
 
-    def fork(self, node: Any, place: int, condition: Any, polarity: bool = True) -> Any: ...
+    def fork(self, node: Any, block: int, condition: Any, polarity: bool = True) -> Any: ...
 
-    def end(self, node: Any, place: int, reason: str) -> None: ...
+    def end(self, node: Any, block: int, reason: str) -> None: ...
 
 
 class Observer(Protocol):
@@ -90,7 +90,7 @@ class MachineSettings:
     max_depth: int | None = None
     only_interpret: bool = False
     release_at_end: bool = False
-    """Are the locals of `main` taken down when it returns, because somebody looks at memory then?"""
+    """Are the locals of `main` released when it returns, because a check reads the memory then?"""
     unknown_functions: bool = False
     """Does whatever the program declares and nobody defines exist somewhere else?"""
     uninitialised: str = "error"
@@ -257,7 +257,7 @@ class Machine:
         return None, siblings
 
     def _unwound(self, event: BaseException) -> State | None:
-        """What an exception that left the program means: an end, or a place to go on at."""
+        """What an exception that left the program means: an end, or a location to go on at."""
         while True:
             try:
                 if isinstance(event, LongJump):
@@ -360,9 +360,9 @@ class Machine:
         assert part is not None
         where = self.where()
         path = self.path
-        place = where.place if where is not None else 0
+        block = where.place if where is not None else 0
         before, node = path.condition, path.node
-        path.node = self.tree.fork(node, place, bad, False)
+        path.node = self.tree.fork(node, block, bad, False)
         for index in part.vars:
             path.slices[index] = answer.yes
         path.condition = (bad, before)
@@ -439,8 +439,8 @@ class Machine:
 
     def setjmp(self, continuation: Continuation, buffer: Value) -> int:
         address = self.pick(buffer, 64, "jump buffer")
-        place = (continuation, self.memory.stack_numbers())
-        self.path.notes = self.path.notes.set(("jump", address), place)
+        target = (continuation, self.memory.stack_numbers())
+        self.path.notes = self.path.notes.set(("jump", address), target)
         return 0
 
 

@@ -22,7 +22,7 @@ MAX_OBJECT = (1 << OBJECT_SHIFT) - (1 << 12)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AllocationSite:
-    """A place of the program that makes objects: an alloca, a call of malloc, a model."""
+    """A location of the program that makes objects: an alloca, a call of malloc, a model."""
 
     number: int
     kind: str  # "stack", "heap", "global", "constant", "function", "varargs", "input"
@@ -94,7 +94,7 @@ STACK_COUNTS = 1 << 15
 class ObjectNumbers:
     """Numbers objects by (site, how often the path has allocated there).
 
-    Two paths that did the same things agree on the numbers: that is what lets states be compared and
+    Two paths that did the same things agree on the numbers: so that states can be compared and
     joined. An object that is larger than `NEAR` has a second number, the next one, which nobody else gets:
     an address is attributed to the number nearest to it. Numbers of locals are computed (they come and go by
     the million, so nothing is kept of them and they repeat after 32,768 calls); all others are interned and

@@ -58,7 +58,7 @@ class Path:
         "notes",
         "number",
         "output",
-        "owed",
+        "pending_tests",
         "slices",
         "space",
     )
@@ -70,7 +70,7 @@ class Path:
         self.condition: Cons = None
         self.inputs: Cons = None
         self.output: Cons = None
-        self.owed: tuple[Any, ...] = ()
+        self.pending_tests: tuple[Any, ...] = ()
         self.extras: tuple[Any, ...] = ()
         self.notes: immutables.Map[Any, Any] = immutables.Map()
         self.node: Any = None
@@ -89,7 +89,7 @@ class Path:
         self.condition = state.condition
         self.inputs = state.inputs
         self.output = state.output
-        self.owed = state.owed
+        self.pending_tests = state.pending_tests
         self.extras = state.extras
         self.node = state.node
         self.depth = state.depth
@@ -110,7 +110,7 @@ class Path:
         state.condition = condition
         state.inputs = self.inputs
         state.output = self.output
-        state.owed = self.owed
+        state.pending_tests = self.pending_tests
         state.extras = self.extras
         state.depth = self.depth
         state.multiplicity = self.multiplicity

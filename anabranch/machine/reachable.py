@@ -104,8 +104,8 @@ def _words(info: ObjectInfo) -> list[int] | None:
 
 def _add_words(type: Type, offset: int, found: list[int]) -> None:
     if isinstance(type, StructType) and type.fields is not None:
-        for field, place in zip(type.fields, type.offsets, strict=True):
-            _add_words(field, offset + place, found)
+        for field, inside in zip(type.fields, type.offsets, strict=True):
+            _add_words(field, offset + inside, found)
     elif isinstance(type, ArrayType) and _may_hold_pointers(type.element):
         if isinstance(type.element, IntType):  # bytes: anything may have been copied there
             found.extend(range(offset + -offset % POINTER, offset + type.size - POINTER + 1, POINTER))
@@ -126,11 +126,11 @@ def _may_hold_pointers(type: Type) -> bool:
 def _values(page: Page, start: int, words: list[int] | None) -> Iterator[Value]:
     """The values of the words of a page that begins at an offset of its object."""
     end = start + len(page)
-    places: Sequence[int] = range(start, end - POINTER + 1, POINTER)
+    offsets: Sequence[int] = range(start, end - POINTER + 1, POINTER)
     if words is not None:
-        places = words[bisect_left(words, start) : bisect_right(words, end - POINTER)]
-    for place in places:
-        data = page[place & PAGE_MASK : (place & PAGE_MASK) + POINTER]
+        offsets = words[bisect_left(words, start) : bisect_right(words, end - POINTER)]
+    for offset in offsets:
+        data = page[offset & PAGE_MASK : (offset & PAGE_MASK) + POINTER]
         try:
             yield int.from_bytes(data, "little")
         except TypeError:

@@ -1,6 +1,6 @@
 """What a failing check of clang's UndefinedBehaviorSanitizer means: errors with their types and values.
 
-The compiler leaves a record for each check in the program's data: the place in the source, then types and
+The compiler leaves a record for each check in the program's data: the location in the source, then types and
 small numbers as the handler needs them. Where one check has several reasons to fail (a shift by too many
 bits, or bits that get lost), each reason is an error of its own kind.
 """
@@ -23,7 +23,7 @@ Value = Any
 Reason = tuple[Value, Fault]
 """A condition, and the error that it is if the check fails and the condition holds."""
 
-PLACE = 16  # bytes of the source place that every record begins with
+LOCATION = 16  # bytes of the source location that every record begins with
 INTEGER, FLOATING = 0, 1
 POINTED_AT = (
     "load of", "store to", "reference to", "access to a member of", "call of a member of", "construction of",
@@ -146,7 +146,7 @@ def _operands(values: Values, *types: SourceType) -> list[Value]:
 
 def _arithmetic(sign: str) -> Explain:
     def explain(record: Record, values: Values) -> list[Reason]:
-        type = record.type(PLACE)
+        type = record.type(LOCATION)
         if not values or type is UNKNOWN:
             return [(True, _fault("overflow", "overflow: the result does not fit"))]
         figures = [type.figure(value) for value in _operands(values, *[type] * len(values))]
@@ -158,7 +158,7 @@ def _arithmetic(sign: str) -> Explain:
 
 
 def _division(record: Record, values: Values) -> list[Reason]:
-    type = record.type(PLACE)
+    type = record.type(LOCATION)
     zero = Fault("division-by-zero", "divide by zero")
     if len(values) < 2 or type is UNKNOWN:
         return [(True, zero)]
@@ -171,7 +171,7 @@ def _division(record: Record, values: Values) -> list[Reason]:
 
 
 def _shift(record: Record, values: Values) -> list[Reason]:
-    left, right = record.type(PLACE), record.type(PLACE + 8)
+    left, right = record.type(LOCATION), record.type(LOCATION + 8)
     if len(values) < 2 or left is UNKNOWN:
         return [(True, _fault("overshift", "shift by too many bits, or of bits out of the number"))]
     a, b = _operands(values, left, right)
@@ -188,7 +188,7 @@ def _shift(record: Record, values: Values) -> list[Reason]:
 
 
 def _index(record: Record, values: Values) -> list[Reason]:
-    array, type = record.type(PLACE), record.type(PLACE + 8)
+    array, type = record.type(LOCATION), record.type(LOCATION + 8)
     if not values or array is UNKNOWN:
         return [(True, _fault("out-of-bounds", "index out of the bounds of its array"))]
     (index,) = _operands(values[:1], type)
@@ -196,11 +196,11 @@ def _index(record: Record, values: Values) -> list[Reason]:
 
 
 def _pointer(record: Record, values: Values) -> list[Reason]:
-    type = record.type(PLACE)
+    type = record.type(LOCATION)
     if not values or type is UNKNOWN:
         return [(True, _fault("null-pointer", "a pointer that is null, or does not suit its type"))]
     pointer = values[0][0]
-    align, action = 1 << record.number(PLACE + 8, 1), record.number(PLACE + 9, 1)
+    align, action = 1 << record.number(LOCATION + 8, 1), record.number(LOCATION + 9, 1)
     done = POINTED_AT[action] if action < len(POINTED_AT) else "use of"
     shown = Figure(pointer, "address", 64)
     misaligned = f"{done} {type.name} at the address {{0}}, which is no multiple of {align}"
@@ -213,7 +213,7 @@ def _pointer(record: Record, values: Values) -> list[Reason]:
 
 
 def _length(record: Record, values: Values) -> list[Reason]:
-    type = record.type(PLACE)
+    type = record.type(LOCATION)
     if not values or type is UNKNOWN:
         return [(True, _fault("vla-bound", "an array whose length is not positive"))]
     (length,) = _operands(values[:1], type)
@@ -221,7 +221,7 @@ def _length(record: Record, values: Values) -> list[Reason]:
 
 
 def _conversion(record: Record, values: Values) -> list[Reason]:
-    source, target = record.type(PLACE), record.type(PLACE + 8)
+    source, target = record.type(LOCATION), record.type(LOCATION + 8)
     if not values or source is UNKNOWN:
         return [(True, _fault("float-cast", "conversion to a type that cannot hold the number"))]
     value = values[0][0] if source.kind == FLOATING else _operands(values[:1], source)[0]
@@ -230,7 +230,7 @@ def _conversion(record: Record, values: Values) -> list[Reason]:
 
 
 def _implicit(record: Record, values: Values) -> list[Reason]:
-    source, target = record.type(PLACE), record.type(PLACE + 8)
+    source, target = record.type(LOCATION), record.type(LOCATION + 8)
     if not values or source is UNKNOWN:
         return [(True, _fault("implicit-conversion", "conversion that changes the number"))]
     (value,) = _operands(values[:1], source)
@@ -239,7 +239,7 @@ def _implicit(record: Record, values: Values) -> list[Reason]:
 
 
 def _loaded(record: Record, values: Values) -> list[Reason]:
-    type = record.type(PLACE)
+    type = record.type(LOCATION)
     if not values or type is UNKNOWN:
         return [(True, _fault("invalid-value", "a value that its type does not have"))]
     # A bool is told to be as wide as in a register; all of its byte was loaded.

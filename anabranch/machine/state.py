@@ -41,8 +41,8 @@ class State:
         "number",
         "objects",
         "output",
-        "owed",
         "pages",
+        "pending_tests",
         "place",
         "slices",
         "tables",
@@ -69,12 +69,12 @@ class State:
     """The symbolic inputs that the path has made, newest first."""
     output: Cons
     """What the path has written to its descriptors, newest first."""
-    owed: tuple[Any, ...]
+    pending_tests: tuple[Any, ...]
     """Tests for what parts of a merged state covered before the merge, not yet written."""
     extras: tuple[Any, ...]
     """What techniques keep on the state: `Extras` hands out the slots."""
     place: int
-    """The counter of the block where the state waits."""
+    """Its block: the number of the counter of the basic block where the state waits."""
     node: Any
     """The tip of the path in the execution tree."""
     depth: int
@@ -104,8 +104,8 @@ def callers(continuation: Continuation) -> Iterator[Continuation]:
 
 
 T = TypeVar("T")
-Joined = Callable[[State, State, T, T], T]
-"""`(a, b, what a keeps, what b keeps)`: what the state keeps that a and b become."""
+JoinKept = Callable[[State, State, T, T], T]
+"""`(a, b, what a keeps, what b keeps)`: what the state keeps into which a and b are joined."""
 
 
 class Holder(Protocol):
@@ -119,7 +119,7 @@ class Slot(Generic[T]):
 
     __slots__ = ("_index", "join")
 
-    def __init__(self, index: int, join: Joined[T]) -> None:
+    def __init__(self, index: int, join: JoinKept[T]) -> None:
         self._index = index
         self.join = join
 
@@ -139,12 +139,12 @@ class Extras:
         self.initial: tuple[Any, ...] = ()
         """What the first state keeps."""
 
-    def slot(self, initial: T, join: Joined[T]) -> Slot[T]:
+    def slot(self, initial: T, join: JoinKept[T]) -> Slot[T]:
         made: Slot[T] = Slot(len(self._slots), join)
         self._slots.append(made)
         self.initial = (*self.initial, initial)
         return made
 
     def join(self, a: State, b: State) -> tuple[Any, ...]:
-        """What a state keeps that two others become."""
+        """What a state keeps into which two others are joined."""
         return tuple([slot.join(a, b, slot.get(a), slot.get(b)) for slot in self._slots])

@@ -30,7 +30,7 @@ class Stops:
         self._events = machine.events
         self._classes: dict[int, type[int]] = {}
         self._returns: dict[tuple[int, int], ReturnSite | None] = {}
-        self._entered = -1  # the place that a state was just entered at: it has stopped there already
+        self._entered = -1  # the block that a state was just entered at, where it has stopped already
         self._suspended: set[int] = set()
         self.suspended = False
         """Are there no stops for now?"""
@@ -74,8 +74,8 @@ class Stops:
     def entering(self, state: State) -> None:
         """A state is about to run."""
         entry = state.entry
-        at_a_place = isinstance(entry, ReturnSite) or (isinstance(entry, Target) and entry.key[0] == "block")
-        self._entered = entry.place if at_a_place else -1  # type: ignore[attr-defined]
+        at_a_block = isinstance(entry, ReturnSite) or (isinstance(entry, Target) and entry.key[0] == "block")
+        self._entered = entry.place if at_a_block else -1  # type: ignore[attr-defined]
 
     def _arrive(self, number: int, frame: FrameType) -> None:
         entered, self._entered = self._entered, -1
@@ -118,14 +118,14 @@ class Stops:
 
     def _return_site(self, frame: FrameType) -> ReturnSite | None:
         """The call that a frame of translated code has just returned from."""
-        place = (id(frame.f_code), frame.f_lasti)
+        instruction = (id(frame.f_code), frame.f_lasti)
         try:
-            return self._returns[place]
+            return self._returns[instruction]
         except KeyError:
             known = self.machine.program.codes.get(id(frame.f_code))
             mark = known[1].get(frame.f_lineno) if known is not None else None
             site = None
             if known is not None and mark is not None and mark.kind == "after":
                 site = known[0].return_site(mark.block, mark.position)
-            self._returns[place] = site
+            self._returns[instruction] = site
             return site

@@ -1,7 +1,7 @@
 """Uninitialised data: whether a value depends on it, and what the value is if it does not.
 
-After a join a value may be uninitialised on one side only, `ite(guard, undefined, known)`: the path is then
-divided by the guard first, so that the side without uninitialised data goes on.
+A joined value may be uninitialised on one side only, `ite(guard, undefined, known)`: the path is then divided
+by the guard first, so that the side without uninitialised data goes on.
 """
 
 from __future__ import annotations

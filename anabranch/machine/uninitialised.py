@@ -1,7 +1,7 @@
 """What fresh memory and locals hold where that is no error: zeros, or values that nobody knows.
 
-By default they hold undefined data (`Memory.leave_undefined`), and deciding on it is the error. `Zeros` and
-`Unknowns` take the place of that when the machine is built. Locals that live in registers get their first
+By default they hold undefined data (`Memory.leave_undefined`), and deciding on it is the error. `Zeros` or
+`Unknowns` replaces that when the machine is built. Locals that live in registers get their first
 value from a call of `@anabranch.undef.<type>()`, which both answer as well.
 """
 

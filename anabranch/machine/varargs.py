@@ -96,14 +96,14 @@ class VariableArguments:
         for number, position in enumerate(in_floating):
             self._store(saved + first_floating + 16 * number, *arguments[position][:2])
         passed = self.memory.allocate(self._passed, size)
-        for position, place in in_memory:
+        for position, offset in in_memory:
             type, value, by_value = arguments[position]
             if by_value:
-                self.memory.write_bytes(passed + place, contents[position])
+                self.memory.write_bytes(passed + offset, contents[position])
             elif is_scalar(type) and type.bits <= 64:
-                self._store(passed + place, type, value)
+                self._store(passed + offset, type, value)
             else:
-                store_value(self.memory, passed + place, type, value)
+                store_value(self.memory, passed + offset, type, value)
         self.memory.store(va_list, 4, first_general)
         self.memory.store(add_offset(va_list, 4), 4, first_floating)
         self.memory.store(add_offset(va_list, 8), 8, passed)

@@ -1,8 +1,8 @@
 """The techniques that a run's settings ask for, in the order in which the loop asks them.
 
-A search order that takes the place of another (static merging's) comes first, those that go around another
-behind it: callee first for z-equivalence, dynamic merging, regions that the program marks, the two lanes of
-dual exploration. In every case z-equivalent states are removed first, and what is left is merged.
+A search order that replaces another (static merging's) comes first, those that wrap another come behind it:
+callee first for z-equivalence, dynamic merging, regions that the program marks, the two lanes of dual
+exploration. In every case z-equivalent states are removed first, and what is left is merged.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def merge_policy(settings: ExploreSettings) -> str:
     if asked != "default":
         return asked
     if settings.group(ZSettings).method != "off" and settings.search.goal != "paths":
-        return "none"  # merged inside a call, nothing would be left to compare behind it
+        return "none"  # states merged inside a call leave no two to compare behind it
     return "none" if settings.search.goal == "coverage" else merging.AUTO
 
 

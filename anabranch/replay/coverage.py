@@ -30,7 +30,7 @@ class FileCoverage:
 
 
 class Gathered:
-    """The counters of all runs so far, joined."""
+    """The counters of all runs so far, combined."""
 
     def __init__(self, map: CoverageMap) -> None:
         self.map = map

@@ -5,8 +5,8 @@ that holds on the first side and not on the second (the *guard*) is singled out,
 
     (guard and rest of the first) or (not guard and rest of the second)
 
-is `ite(guard, rest, rest)`, and nothing at all where the sides are complements (seed 001, section 3.1).
-Slices that need no longer be together come apart again.
+is `ite(guard, rest, rest)`, and nothing at all where the sides are complements (Kuznetsov et al., PLDI 2012,
+section 3.1). Slices that need no longer be together come apart again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The space of slices: roots, joins and decisions, shared by all states."""
+"""The space of slices: roots, products and decisions, shared by all states."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class SliceSpace:
         return s
 
     def join(self, slices: tuple[Slice, ...]) -> Slice:
-        """One slice for several with different variables."""
+        """The product of slices with different variables: one slice with all their constraints."""
         s = self._joins.get(slices)
         if s is None:
             s = self._joins[slices] = self._join(slices)
@@ -87,8 +87,8 @@ class SliceSpace:
             models.append(model)
         bounds = {v: b for s in slices for v, b in s.bounds.items()}
         order = tuple(c for s in slices for c in s.order)
-        joined = self._slices[key] = make_slice(constraints, order, variables, tuple(models), None, bounds)
-        return joined
+        product = self._slices[key] = make_slice(constraints, order, variables, tuple(models), None, bounds)
+        return product
 
     def disjoin(self, first: tuple[Slice, ...], second: tuple[Slice, ...], hint: Expr | None) -> Disjunction:
         """The slices of a state that stands for two, given those that differ; see `disjunction`."""

@@ -48,7 +48,7 @@ def is_elf(data: bytes) -> bool:
 
 
 def read_section(data: bytes, name: bytes = SECTION) -> list[bytes]:
-    """The unpacked contents of our section: several where `ld -r` has joined objects, or none."""
+    """The unpacked contents of our section: several where `ld -r` has linked objects, or none."""
     try:
         sections, names = _sections(data)
         table = data[sections[names][4] : sections[names][4] + sections[names][5]]

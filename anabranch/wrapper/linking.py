@@ -236,7 +236,7 @@ class Linker:
     def _whole_program(self, output: Path) -> None:
         flags = self.command.link_flags
         if "-r" in flags:
-            return  # lld has joined the sections of the objects
+            return  # lld has concatenated the sections of the objects
         target = output.with_name(output.name + ".bc")
         target.unlink(missing_ok=True)
         if not any(not word.startswith("--") for word in self.plan.bitcode):

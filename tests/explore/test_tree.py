@@ -199,7 +199,7 @@ def test_details_as_text(small: list[Row]) -> None:
         shown.append(condition)
         return condition
 
-    details = Details(lambda place: f"a.c:{place}", show, longest=4)
+    details = Details(lambda block: f"a.c:{block}", show, longest=4)
     expected = [
         (1, "a.c:3", "x == ...", None),
         (3, "a.c:3", "x == ...", None),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import errno
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,9 @@ from anabranch.explore.engine import Exploration
 from anabranch.explore.engine import prepare as prepare_exploration
 from anabranch.explore.worklist import Worklist
 from anabranch.expr import Expr, evaluate, ult, var
-from anabranch.machine import CannotJoin, State, join
+from anabranch.machine import State
+from anabranch.machine.joining import CannotJoin
+from anabranch.machine.joining.states import join
 from anabranch.machine.joining.values import choose
 from anabranch.report.events import Collector
 from tests.environment.posix.system import Model
@@ -32,7 +35,7 @@ def waiting(directory: Path, source: str, count: int) -> tuple[Exploration, list
     settings = settings_from_args([str(path), "--search", "bfs", "--batch-forks", "1", "--tests", "none"])
     run = prepare_exploration(load(settings), settings, Collector())
 
-    def excess(worklist: Worklist) -> tuple[State, ...] | None:
+    def excess(worklist: Worklist) -> Sequence[State] | None:
         return () if len(worklist) < count else None
 
     run.housekeeping.excess = excess  # type: ignore[method-assign]
@@ -40,12 +43,12 @@ def waiting(directory: Path, source: str, count: int) -> tuple[Exploration, list
     return run, list(run.worklist.states())
 
 
-def same_place(states: list[State]) -> tuple[State, State]:
+def same_location(states: list[State]) -> tuple[State, State]:
     for i, a in enumerate(states):
         for b in states[i + 1 :]:
             if a.entry is b.entry:
                 return a, b
-    raise AssertionError("no two states wait at one place")
+    raise AssertionError("no two states wait at one location")
 
 
 TWO_FORKS = """
@@ -62,7 +65,7 @@ int main(void) {
 
 def test_a_join_is_a_choice(tmp_path: Path) -> None:
     run, states = waiting(tmp_path, TWO_FORKS % "if (b[0] < 5) n = 9; else n = 4;", 4)
-    a, b = same_place(states)
+    a, b = same_location(states)
     joined = join(a, b, run.space, run.machine.extras)
     assert joined.multiplicity == 2
     for side in (a, b):
@@ -74,7 +77,7 @@ def test_a_join_is_a_choice(tmp_path: Path) -> None:
 
 def test_complements_leave_nothing_behind(tmp_path: Path) -> None:
     run, states = waiting(tmp_path, TWO_FORKS % "if (b[0] < 5) n = 9; else n = 4;", 4)
-    a, b = same_place(states)
+    a, b = same_location(states)
     joined = join(a, b, run.space, run.machine.extras)
     assert joined.slices[0] is run.space.root(0)
 
@@ -87,9 +90,9 @@ def test_a_state_with_itself(tmp_path: Path) -> None:
         join(states[0], copy.copy(states[0]), run.space, run.machine.extras)
 
 
-def test_states_at_different_places(tmp_path: Path) -> None:
+def test_states_at_different_locations(tmp_path: Path) -> None:
     run, states = waiting(tmp_path, TWO_FORKS % "n = b[0];", 2)
-    with pytest.raises(CannotJoin, match="different places"):
+    with pytest.raises(CannotJoin, match="different locations"):
         join(states[0], states[1], run.space, run.machine.extras)
 
 
@@ -106,20 +109,20 @@ def test_different_call_stacks(tmp_path: Path) -> None:
     """
     run, states = waiting(tmp_path, source, 4)
     with pytest.raises(CannotJoin, match="call stacks"):
-        join(*same_place(states), run.space, run.machine.extras)
+        join(*same_location(states), run.space, run.machine.extras)
 
 
 def test_an_object_freed_on_one_side(tmp_path: Path) -> None:
     body = "char *p = malloc(3); p[0] = 1; if (b[0] < 5) free(p); else n = p[0];"
     run, states = waiting(tmp_path, TWO_FORKS % body, 4)
     with pytest.raises(CannotJoin, match="freed on one side"):
-        join(*same_place(states), run.space, run.machine.extras)
+        join(*same_location(states), run.space, run.machine.extras)
 
 
 def test_an_object_of_one_side_only(tmp_path: Path) -> None:
     body = 'char *p = 0; if (b[0] < 5) { p = malloc(3); p[1] = 4; } klee_print_expr("p", p);'
     run, states = waiting(tmp_path, TWO_FORKS % body + "", 4)
-    a, b = same_place(states)
+    a, b = same_location(states)
     joined = join(a, b, run.space, run.machine.extras)
     heap = [info for info in joined.objects.values() if info.site.kind == "heap"]
     assert len(heap) == 1 and not heap[0].end

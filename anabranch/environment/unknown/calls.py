@@ -1,4 +1,4 @@
-"""Functions without a body (seed 000, section 4.3): a call answers with fresh symbols of the function's type.
+"""Functions without a body (Li et al., section 4.3): a call answers with fresh symbols of its type.
 
 Nothing else changes, unless the prototype or a summary says so: a result that is returned through memory
 (`sret`) and parameters marked `writeonly` are written, summaries name others. A pointer that comes back is
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from anabranch import expr
@@ -24,6 +25,7 @@ from anabranch.machine.bases import base_numbers, nearest
 from anabranch.machine.ends import Loss
 from anabranch.machine.location import Where
 from anabranch.machine.path import Input
+from anabranch.machine.state import callers
 from anabranch.semantics.elements import FLOATS
 
 Value = Any
@@ -55,7 +57,7 @@ class UnknownFunctions:
         self.api = objects.machine.api
         self.summaries = summaries or {}
         self.calls: dict[str, dict[str, int]] = {}
-        """Function -> place of the call -> how often it was called there, on all paths together."""
+        """Function -> location of the call -> how often it was called there, on all paths together."""
         self._contexts: dict[Hashable, int] = {}
         self.known: dict[Any, None] = {}
         """What summaries say of answers, as conditions."""
@@ -66,8 +68,8 @@ class UnknownFunctions:
     def as_json(self) -> dict[str, Any]:
         """The calls as `run.json` tells them."""
         return {
-            name: {"count": sum(places.values()), "places": dict(sorted(places.items()))}
-            for name, places in sorted(self.calls.items())
+            name: {"count": sum(locations.values()), "places": dict(sorted(locations.items()))}
+            for name, locations in sorted(self.calls.items())
         }
 
     # ---- finding -------------------------------------------------------------------------------------
@@ -161,18 +163,15 @@ class UnknownFunctions:
         what was found out on one of them is known on the others."""
         if where is None:
             return f"{name}() #0"
-        sites: list[Hashable] = [where.key]
-        continuation = where.continuation
-        while continuation[1] is not None and len(sites) < SITES:
-            sites.append(continuation[1])
-            continuation = continuation[0]
-        number = self._contexts.setdefault(tuple(sites), len(self._contexts) + 1)
+        around = islice(callers(where.continuation), SITES - 1)
+        sites = (where.key, *[continuation[1] for continuation in around])
+        number = self._contexts.setdefault(sites, len(self._contexts) + 1)
         return f"{name}() #{number}"
 
     def _count(self, name: str, where: Where | None) -> None:
-        places = self.calls.setdefault(name, {})
-        place = where.text() if where is not None else ""
-        places[place] = places.get(place, 0) + 1
+        locations = self.calls.setdefault(name, {})
+        location = where.text() if where is not None else ""
+        locations[location] = locations.get(location, 0) + 1
 
     def _pointee(self, prototype: CType | None, write: Write, result: Type) -> CType | None:
         if prototype is None:

@@ -1,4 +1,4 @@
-"""Lazily initialised objects (seed 000, section 4.3): an unknown pointer leads to an object of its type whose
+"""Lazily initialised objects (Li et al., 4.3): an unknown pointer leads to an object of its type whose
 contents are made when they are first accessed.
 
 A pointer has its target's address from the start, so that addresses stay plain numbers: null or not is one

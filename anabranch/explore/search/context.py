@@ -1,4 +1,4 @@
-"""What search orders look at."""
+"""What search orders decide by."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ _UNIT = 2.0**_LOWEST
 
 
 class _Bucket(Generic[S]):
-    """States whose weight, when last looked at, was at least half of `bound` and below it."""
+    """States whose weight, when last computed, was at least half of `bound` and below it."""
 
     __slots__ = ("bound", "exponent", "states", "unit")
 
@@ -56,10 +56,10 @@ class Nurs(Generic[S]):
                 return
             if self._lone is not None and states:
                 lone, self._lone = self._lone, None
-                self._place((lone,))
-        self._place(states)
+                self._insert((lone,))
+        self._insert(states)
 
-    def _place(self, states: Sequence[S]) -> None:
+    def _insert(self, states: Sequence[S]) -> None:
         weight, buckets, where = self._weight, self._buckets, self._where
         for state in states:
             exponent = frexp(weight(state))[1]
@@ -96,8 +96,8 @@ class Nurs(Generic[S]):
                     break
             else:
                 continue  # rounding at the very end of the range
-            # One random number serves thrice: its place among the buckets, in the bucket, and what is left
-            # of it, again uniform, as the coin.
+            # One random number chooses the bucket and the position in it; what is left of it is uniform
+            # again and serves as the coin.
             states = bucket.states
             coin = -point / bucket.bound
             position = int(coin)
@@ -115,7 +115,7 @@ class Nurs(Generic[S]):
                 return state
             if frexp(weight)[1] < bucket.exponent:
                 self.remove(state)
-                self._place((state,))
+                self._insert((state,))
 
     def __len__(self) -> int:
         return len(self._where) + (self._lone is not None)

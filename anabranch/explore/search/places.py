@@ -44,7 +44,7 @@ class Places(Generic[S]):
         self._groups: dict[tuple[int, bool], _Group[S]] = {}
         self._where: dict[S, tuple[tuple[int, bool], int]] = {}
         self._picks = 0
-        self._last: tuple[int, bool] | None = None  # weighed anew before the next pick
+        self._last: tuple[int, bool] | None = None  # the group picked last; it is weighed anew first
 
     def add(self, states: Sequence[S]) -> None:
         for state in states:
@@ -83,7 +83,7 @@ class Places(Generic[S]):
             point -= group.weight
             if point < 0:
                 break
-        states = group.states  # the last one if rounding left a rest
+        states = group.states  # of the last group if rounding left a rest
         state = states[int(self._random() * len(states))]
         self._last = self._where[state][0]
         self.remove(state)

@@ -1,4 +1,4 @@
-"""Orders that look at nothing but when a state came: dfs, bfs, random-state."""
+"""Orders that depend on nothing but when a state came: dfs, bfs, random-state."""
 
 from __future__ import annotations
 
@@ -12,60 +12,55 @@ from anabranch.explore.search.context import SearchContext
 from anabranch.explore.search.registry import search_order
 
 
-class Dfs(Generic[S]):
+class _Arrivals(Generic[S]):
+    """The waiting states in the order in which they came."""
+
+    def __init__(self, waiting: dict[S, None]) -> None:
+        self._waiting = waiting
+
+    def add(self, states: Sequence[S]) -> None:
+        for state in states:
+            self._waiting[state] = None
+
+    def remove(self, state: S) -> None:
+        del self._waiting[state]
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def states(self) -> Iterator[S]:
+        return iter(self._waiting)
+
+
+class Dfs(_Arrivals[S]):
     """Newest first."""
 
     description = "dfs"
 
     def __init__(self) -> None:
         # A dict keeps insertion order, pops its newest entry and deletes any other in constant time.
-        self._waiting: dict[S, None] = {}
-
-    def add(self, states: Sequence[S]) -> None:
-        for state in states:
-            self._waiting[state] = None
-
-    def remove(self, state: S) -> None:
-        del self._waiting[state]
+        super().__init__({})
 
     def pick(self) -> S:
         if not self._waiting:
             raise IndexError("no state waits")
         return self._waiting.popitem()[0]
 
-    def __len__(self) -> int:
-        return len(self._waiting)
 
-    def states(self) -> Iterator[S]:
-        return iter(self._waiting)
-
-
-class Bfs(Generic[S]):
+class Bfs(_Arrivals[S]):
     """Oldest first."""
 
     description = "bfs"
 
     def __init__(self) -> None:
-        # Not a dict: taking its first entry again and again steps over all those taken before.
-        self._waiting: OrderedDict[S, None] = OrderedDict()
-
-    def add(self, states: Sequence[S]) -> None:
-        for state in states:
-            self._waiting[state] = None
-
-    def remove(self, state: S) -> None:
-        del self._waiting[state]
+        # A dict would not do: taking its first entry again and again steps over all those taken before.
+        self._oldest: OrderedDict[S, None] = OrderedDict()
+        super().__init__(self._oldest)
 
     def pick(self) -> S:
-        if not self._waiting:
+        if not self._oldest:
             raise IndexError("no state waits")
-        return self._waiting.popitem(last=False)[0]
-
-    def __len__(self) -> int:
-        return len(self._waiting)
-
-    def states(self) -> Iterator[S]:
-        return iter(self._waiting)
+        return self._oldest.popitem(last=False)[0]
 
 
 class RandomState(Generic[S]):

@@ -1,4 +1,4 @@
-"""topological: the state that is furthest behind goes first, so that others wait for it at joins."""
+"""topological: the state that is furthest behind goes first, so that others wait for it at join points."""
 
 from __future__ import annotations
 

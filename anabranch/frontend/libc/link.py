@@ -1,4 +1,4 @@
-"""The library joined to a program, in the process that runs LLVM."""
+"""The library linked to a program, in the process that runs LLVM."""
 
 from __future__ import annotations
 

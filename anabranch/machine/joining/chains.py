@@ -1,6 +1,6 @@
-"""Chains of what happened on a path: where two part, and how one chain tells of both.
+"""Chains of what happened on a path: where two part, and how one chain stands for both.
 
-A chain is `(newest, rest)`. Where states were joined, an item stands for two stretches of history.
+A chain is `(newest, rest)`. Where states were joined, one item stands for two stretches of history.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def join_histories(a: Cons, b: Cons) -> Cons:
 
 
 def join_records(guard: Expr, a: Cons, b: Cons) -> Cons:
-    """What was written down on the way: as it was on the path that the input takes."""
+    """A record (inputs, output) that says for each input what was recorded on its path."""
     if a is b:
         return a
     tail, mine, others = parting(a, b)

@@ -1,4 +1,4 @@
-"""How states become fewer: the seam between who decides to join and how a join is written down."""
+"""Joins states: the seam between techniques, which decide what to join, and how a joined state is made."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class IteEncoder:
     """Joins two at a time: what differs becomes `ite(guard, a, b)`."""
 
     def __init__(self, space: SliceSpace, extras: Extras, heaps_must_agree: bool = False) -> None:
-        """`heaps_must_agree`: who looks for leaks must know at the end which objects there are."""
+        """`heaps_must_agree`: a check for leaks must know at the end which objects there are."""
         self._space = space
         self._extras = extras
         self._heaps_must_agree = heaps_must_agree

@@ -85,7 +85,7 @@ def join_pages(guard: Expr, a: State, b: State, objects: Objects) -> Pages:
 
 
 def first_page(key: int, state: State) -> Page | None:
-    """A page that another state has and this one has not: as this one will find it, if it has the object."""
+    """A page that only another state has, as this state would find it; None if it has no such object."""
     info = state.objects.get(key >> OBJECT_SHIFT - PAGE_BITS)
     if info is None or info.end:
         return None
@@ -125,8 +125,8 @@ def join_page(guard: Expr, a: Page, b: Page, objects: Objects) -> Page:
 def whole(page: Page, start: int, size: int) -> Value:
     """Some bytes as one value.
 
-    An uninitialised byte becomes one that is told from those beside it: what is then read as a whole depends
-    on all of them.
+    An uninitialised byte becomes one that differs from those beside it, so that a value that is read as a
+    whole depends on all of them.
     """
     unknown = undefined(8)
     data = [

@@ -1,4 +1,4 @@
-"""What models keep for a path, of two states as one."""
+"""What models keep for a path, joined for two states."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def join_pending_tests(guard: Expr, a: State, b: State) -> tuple[PendingTest, ..
     """The pending tests of a joined state: those of its sides, each for the inputs that lead there."""
     pending: dict[int, PendingTest] = {}
     for side, state in ((guard, a), (negation(guard), b)):
-        for test in [*state.owed, PendingTest(True)] if state.covered_new else state.owed:
+        for test in [*state.pending_tests, PendingTest(True)] if state.covered_new else state.pending_tests:
             if test.written:
                 continue
             condition = bool_and(test.condition, side)

@@ -1,8 +1,8 @@
 """Two waiting states at one location become one that stands for both.
 
 Wherever the states differ, the joined one holds `ite(guard, mine, other)`, where the guard is a condition
-that every input of the first state satisfies and no input of the second. Nothing is approximated: where that
-cannot be written down, `CannotJoin` says why.
+that every input of the first state satisfies and no input of the second. Nothing is approximated: if there is
+no such expression, `CannotJoin` says why.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ def join(
 ) -> State:
     """The state that stands for both; neither is changed.
 
-    `heaps_must_agree`: who looks for leaks must know at the end which objects there are. `keep_apart`:
+    `heaps_must_agree`: a check for leaks must know at the end which objects there are. `keep_apart`:
     inputs that are independent of each other on both sides must stay so.
     """
     if a is b:
         raise CannotJoin("a state with itself")
     if a.entry is not b.entry:
-        raise CannotJoin("different places")
+        raise CannotJoin("different locations")
     frames = differing_frames(a.continuation, b.continuation)
     objects = join_objects(a.objects, b.objects, heaps_must_agree)
     guard, slices = join_conditions(a, b, space, keep_apart)
@@ -53,7 +53,7 @@ def join(
     joined.output = join_records(guard, a.output, b.output)
     joined.extras = extras.join(a, b)
     joined.depth = max(a.depth, b.depth)
-    joined.owed = join_pending_tests(guard, a, b)
+    joined.pending_tests = join_pending_tests(guard, a, b)
     joined.covered_new = False
     joined.instructions_since_new = min(a.instructions_since_new, b.instructions_since_new)
     joined.multiplicity = a.multiplicity + b.multiplicity
@@ -82,7 +82,7 @@ def join_conditions(a: State, b: State, space: SliceSpace, keep_apart: bool) -> 
         hint = mine[0]
     indices = [*differing, *only_b]
     if hint is not None:
-        # Its variables may have the same values on both sides by now, each by itself.
+        # The variables of the hint may have the same slices on both sides by now.
         known = set(indices)
         indices += [i for v in expr_vars(hint) if v not in known for i in a.slices[v].vars if i not in known]
     first = tuple(dict.fromkeys(a.slices.get(i) or space.root(i) for i in indices))
@@ -96,7 +96,7 @@ def join_conditions(a: State, b: State, space: SliceSpace, keep_apart: bool) -> 
 
 
 def join_counts(a: dict[int, int], b: dict[int, int]) -> dict[int, int]:
-    """How often each place has allocated: no number may come twice on either path."""
+    """How often each site has allocated, at most: no number may come twice on either path."""
     if a is b:
         return a
     counts = a.copy()

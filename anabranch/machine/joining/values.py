@@ -1,4 +1,4 @@
-"""Registers of two states as one: the live values of their frames."""
+"""The registers of a joined state: the live values of its frames."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def join_value(guard: Expr, a: Value, b: Value, type: Any) -> Value:
 
 
 def choose(guard: Expr, a: Value, b: Value, width: int) -> Value:
-    """`ite(guard, a, b)`; what both are a distance from is kept outside, so that sums stay sums."""
+    """`ite(guard, a, b)`; a base that both add a constant to is kept outside, so that sums stay sums."""
     if a.__class__ is Expr or b.__class__ is Expr:
         if a is b:
             return a

@@ -296,7 +296,7 @@ class Emitter:
         pointers = [self.plan.index_of(p) for i in instructions if (p := accessed(i)) is not None]
         self._split = {f"v{p}": False for p in pointers if pointers.count(p) > 1}
 
-    def _place(self, pointer: str) -> tuple[Lines, str, str]:
+    def _page_of(self, pointer: str) -> tuple[Lines, str, str]:
         """Page number and offset of an address, and a line to compute them before they are used."""
         if pointer.isdigit():
             return [], str(int(pointer) >> PAGE_BITS), str(int(pointer) & PAGE_MASK)
@@ -312,7 +312,7 @@ class Emitter:
         width = type.bits
         if not isinstance(type, IntType | PointerType | FloatType) or width not in (8, 16, 32, 64):
             return [f"{target} = load_value(memory, {pointer}, {self.namespace.constant(type)})"]
-        before, key, offset = self._place(pointer)
+        before, key, offset = self._page_of(pointer)
         fast = f"S[{key}][{offset}]" if width == 8 else f"U{width // 8}(S[{key}], {offset})[0]"
         return [*before, f"try: {target} = {fast}", f"except SLOW: {target} = load({pointer}, {width // 8})"]
 
@@ -322,7 +322,7 @@ class Emitter:
         width = type.bits
         if not isinstance(type, IntType | PointerType | FloatType) or width not in (8, 16, 32, 64):
             return [f"store_value(memory, {address}, {self.namespace.constant(type)}, {text})"]
-        before, key, offset = self._place(address)
+        before, key, offset = self._page_of(address)
         fast = f"W[{key}][{offset}] = {text}" if width == 8 else f"P{width // 8}(W[{key}], {offset}, {text})"
         return [*before, f"try: {fast}", f"except SLOW: store({address}, {width // 8}, {text})"]
 
@@ -341,7 +341,7 @@ class Emitter:
         ]
 
     def _check(self, instruction: Instruction, target: str) -> Lines:
-        """A check of a sanitizer; whatever is not certain to hold is looked into."""
+        """A check of a sanitizer; `check_failed` is called unless it is certain to hold."""
         ok, *values = instruction.operands
         site = self.namespace.constant(instruction.extra)
         passed = "".join(f", ({self.operand(value)}, {value.type.bits})" for value in values)

@@ -1,7 +1,7 @@
 """What the translator decides about a function before it writes any code.
 
 - *Arms*: blocks that need a name of their own in the generated `while` loop, because control reaches
-  them from several places. All others are written in line where control comes from.
+  them from several blocks. All others are written in line where control comes from.
 - *Virtual* values: results that are never kept, because every use can be written directly in terms of
   their operands (a compare that only its branch uses, a widening that only compares use).
 - *Aliases*: an instruction that computes again what its block has computed already is the same value.

@@ -109,7 +109,7 @@ class TranslatedProgram:
         return name
 
     def find(self, name: str) -> Function | None:
-        """The program's own function of that name, unless a model takes its place."""
+        """The program's own function of that name, unless a model replaces it."""
         function = self.module.functions.get(name)
         if function is None or function.is_declaration or name in self.overridden:
             return None

@@ -1,4 +1,4 @@
-"""Places in generated code that a state can be taken from, and entered at."""
+"""Sites in generated code that a state can be taken from, and entered at."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Merging of states (seed 001)."""
+"""Merging of states (Kuznetsov et al., PLDI 2012)."""

@@ -1,15 +1,14 @@
 """Dual exploration (`--merge auto`): the program is explored in two lanes at a time, path by path and with
 merging, and the first lane to finish counts.
 
-Whether merging pays can only be known afterwards: small programs are explored faster path by path than any
-estimate can be made, and where conditions get hard by merging, plain exploration stays ahead for long. So the
-plain lane begins, and the merging lane gets a share of the work that it cannot cost much more than that; a
-program that is still not done after `LaneShares.long` is left to merging. Work is counted in instructions,
-forks and the solver's resources, each at about the microseconds it takes, not in seconds: the same run takes
-the same turns.
+Whether merging is worth its cost is only known afterwards: a small program is explored path by path before
+any estimate is made, and where merging makes conditions hard, plain exploration stays ahead for long. So the
+plain lane begins, and the merging lane gets a small share of the work until `LaneShares.long`; a program that
+is not done by then is left to merging. Work is counted in instructions, forks and the solver's resources,
+each at about the microseconds it takes, and not in seconds, so that the same run takes the same turns.
 
-What is found (tests, errors, coverage) is found by either lane; what is counted (paths, ends, losses) is
-counted for each by itself, and told of the one that finished.
+Tests, errors and coverage of both lanes count. Paths, ends and losses are counted for each lane by itself,
+and the run reports those of the lane that finished.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from anabranch.machine import Machine, State
 from anabranch.reduce.merging.tuning import LaneShares
 from anabranch.solver import SliceSpace
 
-# Work in about microseconds.
+# What each kind of work takes, in about microseconds.
 INSTRUCTION = 0.08
 FORK = 35
 CALL = 40  # of the environment's model
@@ -159,17 +158,17 @@ class DualExploration(Technique):
             self._tree.end(state.node, state.place, PRUNED)
 
     def given_up(self, state: State) -> None:
-        """It counts for the lane that it was in."""
+        """The loss counts for the lane that the state was in."""
         lane = self._lane.get(state)
         lane.gave_up = not len(lane.order)
         self._owner.tally = lane.tally
 
     def finish(self) -> None:
-        """The lane that came to its end is counted, whatever it lost on the way. If both were stopped, that
-        one is told of that stands for more paths."""
+        """The run reports the lane that came to its end, whatever it lost on the way. If both were stopped,
+        it reports the one that stands for more paths."""
         lanes = [self.plain, self.merging]
         ended = [lane for lane in lanes if lane.finished]
-        if not ended:  # everything that waited was given up, and is a loss of its lane
+        if not ended:  # all waiting states were given up, and are losses of their lanes
             ended = [lane for lane in lanes if not lane.tally.losses] or lanes
         self._owner.tally = max(ended, key=lambda lane: lane.tally.multiplicity).tally
 

@@ -1,4 +1,4 @@
-"""Dynamic state merging around any search order (PLDI 2012, section 4, Algorithm 2).
+"""Dynamic state merging around any search order (Kuznetsov et al., section 4, Algorithm 2).
 
 A path that lags behind a similar one is run first until it catches up and is merged. Two states are expected
 to become similar if one is similar to what the other was a short while ago: every state keeps the keys
@@ -8,12 +8,12 @@ is among those of another belongs to the forwarding set.
 Only locations where paths can meet are noted: the join points of forks, and where states wait. Blocks in
 between are passed by both or by neither.
 
-Beyond the paper: those that are likeliest to become similar are paths that have just parted. So what comes of
-one choice of the driving order is a family: for some turns its members run in topological order and wait for
-each other where they meet again, as in static merging, before the driving order chooses anew.
+Beyond the paper: paths that have just parted are the likeliest to become similar. So the states that come of
+one choice of the driving order are a family: for some turns they run in topological order and wait for each
+other where they meet again, as in static merging, before the driving order chooses anew.
 
-Where time is limited, merging has but a share of it, and what the driving order chooses in the rest goes on
-path by path, as if there were no merging: merged states stand for many paths, and are slow.
+If time is limited, merging has only a share of it. In the rest, states go on path by path, as if there were
+no merging, because merged states stand for many paths and are slow.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ DELTA = 8  # locations; the paper's distance is 8 basic blocks
 
 
 class Here:
-    """The running path as far as keys look at a state."""
+    """The running path, as far as keys of similarity read a state."""
 
     __slots__ = ("continuation", "entry", "pages", "values")
 
@@ -71,7 +71,7 @@ class DynamicMerging(Merging):
         shares: bool = False,
         delta: int = DELTA,
     ) -> None:
-        """`shares`: of limited time, merging takes a share; without, all is merging."""
+        """`shares`: does merging take only a share of a limited time?"""
         super().__init__(parts, similarity, tuning, gives_up, verify)
         self._delta = delta
         self._families = tuning.families
@@ -108,7 +108,7 @@ class DynamicMerging(Merging):
             return True
         self.slot.put(path, with_recent(self.slot.get(path), key, self._delta))
         if self._order.follows(key):
-            # It follows a waiting state: from here on every fork may be the location where that one waits.
+            # The path follows a waiting state, which may wait at any fork from here on.
             decider.budget = min(decider.budget, 1)
         return False
 
@@ -134,7 +134,7 @@ class MergingTime:
         return self._share.left()
 
     def exceeded(self) -> bool:
-        """Has what began at the last call taken longer than one family may?"""
+        """Has the family that began at the last call taken longer than one may?"""
         return self._share.now() - self._since > self._longest
 
 
@@ -164,7 +164,7 @@ class DynamicOrder:
         self._family: Topological[State] = Topological(rank)
         self._turns_left = 0  # of the family
         self._forwarded_now: State | None = None  # the state picked last, if it lagged behind
-        self._was_lagging = False  # the one that the last family came of
+        self._was_lagging = False  # did the last family come of a lagging state?
 
     @property
     def description(self) -> str:
@@ -207,7 +207,7 @@ class DynamicOrder:
                 self._forwarding.add([state])
 
     def _leave(self, state: State) -> None:
-        """A state that could be found waits no more."""
+        """A state stops waiting: it leaves all that it could be found by."""
         if not self._waiting.knows(state):
             return
         key = self._waiting.key(state)
@@ -240,8 +240,8 @@ class DynamicOrder:
             return self._driven()
         self._stops.resume()
         self._turns_left = self._family_turns
-        # Every other family is that of a choice of the driving order: a forwarding set that never gets empty
-        # would leave it none.
+        # Every other family comes of a choice of the driving order, which would never choose again if the
+        # forwarding set never got empty.
         lagging = None if self._was_lagging else self._lagging()
         self._was_lagging = lagging is not None
         if lagging is None:
@@ -274,7 +274,7 @@ class DynamicOrder:
             state = self._forwarding.pick()
             if self.follows(self._waiting.key(state)):
                 return state
-        return None  # those they lagged behind have gone
+        return None  # the states that they lagged behind have gone
 
     def __len__(self) -> int:
         return len(self._driving)

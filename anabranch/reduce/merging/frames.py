@@ -47,10 +47,10 @@ class StackCounts:
         self.registers = [self._register_counts(number, site) for number, site in enumerate(sites)]
         self._count_result(sites)
         self.memory: dict[tuple[Any, ...], float] = {}
-        """Counts of bytes by who names them, as far as they were asked for."""
+        """Counts of bytes by the bases that name them, as far as they were asked for."""
 
     def _count_result(self, sites: list[Any]) -> None:
-        """What the innermost frame is about to return is a value of its caller: it counts as there."""
+        """A value that the innermost frame is about to return counts as what it becomes in the caller."""
         site = sites[-1]
         if len(sites) == 1 or not isinstance(site, Target) or site.key[0] != "block":
             return
@@ -81,7 +81,7 @@ class StackCounts:
 
 
 def phi_inputs(plan: Plan, site: Any) -> dict[int, list[int]]:
-    """On an edge, values still wait to become phis: the indices of those phis."""
+    """On an edge, the phis are not yet assigned: the indices of the phis that each value goes to."""
     if not isinstance(site, Target) or site.key[0] != "edge":
         return {}
     passed: dict[int, list[int]] = {}

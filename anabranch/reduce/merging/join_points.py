@@ -20,13 +20,13 @@ from anabranch.reduce.merging.extra import MergeExtra
 Rank = tuple[tuple[int, int], ...]
 JoinPoint = tuple[int, int, int]
 """Where a path is to wait: counter of the block, depth of the frame, and at the header of a loop how
-far into its input the path had looked when it was last there; elsewhere -1."""
+far the path had read its input when it was last there; elsewhere -1."""
 
 
 class FunctionJoinPoints:
     """Join points and ranks of the blocks of one function."""
 
-    __slots__ = ("headers", "joins", "loops", "ranks", "rounds")
+    __slots__ = ("joins", "loops", "ranks", "rounds")
 
     def __init__(self, function: Function) -> None:
         cfg = build_cfg(function)
@@ -42,7 +42,7 @@ class FunctionJoinPoints:
             [h for h in around[block] if joined == h or joined not in loops.loops[h].blocks]
             for block, joined in enumerate(self.joins)
         ]
-        """Headers of those that the paths from a block may go round before they meet at its join point."""
+        """Headers of the loops that paths from a block may go round before they meet at its join point."""
 
 
 def headers_around(loops: LoopForest, block: int) -> list[int]:
@@ -74,7 +74,7 @@ def join_blocks(function: Function) -> list[int]:
 
 
 class JoinPoints:
-    """Join points and order of locations for a whole program; functions are looked at when first met."""
+    """Join points and order of locations for a whole program; functions are analysed when first met."""
 
     def __init__(self, machine: Machine, slot: Slot[MergeExtra]) -> None:
         self._path = machine.path
@@ -125,7 +125,7 @@ class JoinPoints:
             self._slot.put(self._path, MergeExtra(armed, extra.recent, extra.merged_at))
 
     def reached(self, number: int, depth: int) -> JoinPoint | None:
-        """The running path came to a join point: if it is one of its own, it is crossed off, and those
+        """The running path came to a join point. If it is one of its own, that one is crossed off, and those
         before it."""
         path, extra = self._path, self._slot.get(self._path)
         armed = extra.armed
@@ -199,7 +199,7 @@ def is_armed(armed: Cons, point: JoinPoint) -> bool:
 
 
 def progress(path: Path, before: int) -> int:
-    """How far into its input the path has looked. A merge may forget decisions: what was seen stays seen."""
+    """How far the path has read its input; never less than before, though a merge may forget decisions."""
     for index in reversed(path.slices):
         if index <= before or path.slices[index].constraints:
             return max(index, before)

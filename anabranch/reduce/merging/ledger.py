@@ -40,7 +40,7 @@ class Ledger:
     def __init__(
         self, effort: Callable[[], int], forks: Callable[[], int], rules: LedgerRules | None
     ) -> None:
-        """`rules`: when locations that lose are given up; None: never, just keep the books."""
+        """`rules`: when locations that lose are given up; None: never, just keep the accounts."""
         self.accounts: dict[int, Account] = {NOWHERE: Account()}
         self._effort = effort
         self._forks = forks
@@ -79,7 +79,7 @@ class Ledger:
         return found
 
     def rows(self, describe: Callable[[int], str]) -> list[dict[str, Any]]:
-        """The books as plain data, the dearest location first."""
+        """The accounts as plain data, the dearest location first."""
         rows = [
             {
                 "location": "before any merge" if location == NOWHERE else describe(location),

@@ -1,7 +1,7 @@
 """The merge operator: merges a state with similar ones that wait at its location.
 
-Kuznetsov et al., "Efficient State Merging in Symbolic Execution" (PLDI 2012), Algorithm 1. Where paths wait
-for each other, and in which order states run, is the business of static and dynamic merging.
+Kuznetsov et al., "Efficient State Merging in Symbolic Execution" (PLDI 2012), Algorithm 1. Static and
+dynamic merging decide where paths wait for each other, and in which order states run.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from anabranch.reduce.merging.tuning import MergeTuning
 from anabranch.reduce.merging.verify import Verifier
 
 CANDIDATES = 32  # states at one location that a state is compared with, the latest ones
-REFUSALS = 2  # joins that turn out to be impossible, after which the others are not tried
+REFUSALS = 2  # candidates that turn out to be impossible to merge, after which no others are tried
 
 
 class Merging(Technique, ABC):
@@ -44,8 +44,8 @@ class Merging(Technique, ABC):
         gives_up: bool = False,
         verify: bool = False,
     ) -> None:
-        """`gives_up`: locations where merging does not pay are left to plain exploration; `verify`: every
-        merge is proved."""
+        """`gives_up`: locations where merging costs more than it brings are left to plain exploration;
+        `verify`: every merge is proved."""
         self.machine = parts.machine
         self.similarity = similarity
         self.slot = extra_slot(parts.machine.extras)
@@ -63,7 +63,7 @@ class Merging(Technique, ABC):
         self._verifier = Verifier(parts.space, self._wrong) if verify else None
 
     def _key(self, state: State) -> Hashable:
-        """States that merge nothing for now are not to be found."""
+        """While merging is suspended, no state is in the index."""
         return None if self.machine.stops.suspended else self.similarity.key(state)
 
     @property
@@ -89,7 +89,7 @@ class Merging(Technique, ABC):
     def arrived(
         self, number: int, target: Target, continuation: Continuation, values: tuple[Any, ...]
     ) -> bool:
-        """The running path came to a join point, of its own or of others: is it to wait there?"""
+        """The running path came to a join point, of its own or of others: does it wait there?"""
 
     # ---- the operator --------------------------------------------------------------------------------
 
@@ -98,8 +98,8 @@ class Merging(Technique, ABC):
         return False
 
     def merge(self, state: State) -> Iterator[Merge]:
-        """A state in mid-instruction waits for nothing but to run it again with a decision known: merged with
-        the one that decided otherwise, it would have to decide anew."""
+        """A state in mid-instruction is not merged: it waits to run the instruction again with its decision
+        known, and merged with the state that decided otherwise it would have to decide anew."""
         if self.machine.stops.suspended or isinstance(state.entry, PointSite):
             return
         while self.ledger.open(state.place):

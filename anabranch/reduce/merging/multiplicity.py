@@ -1,4 +1,4 @@
-"""Paths behind merged states (seed 001, section 5.2).
+"""Paths behind merged states (Kuznetsov et al., PLDI 2012, section 5.2).
 
 Multiplicity over-estimates the number of paths, since both sides of a fork keep all of it. Both grow with the
 same exponent as exploration goes on, so that `log p = c1 + c2 log m` relates them; where paths were counted

@@ -1,4 +1,4 @@
-"""Merge policies by name: which states are worth merging is what `--merge NAME` chooses.
+"""Merge policies by name: `--merge NAME` chooses which states are worth merging.
 
 The command line lists the names, so this module is light: a policy is imported when it is asked for.
 """

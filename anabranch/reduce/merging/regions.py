@@ -1,7 +1,7 @@
 """Regions that the program marks itself: `klee_open_merge()` ... `klee_close_merge()`.
 
 As in KLEE: a path that comes to the end of a region waits there until no path is left inside that entered the
-region with it; all that have come to the same location are then joined, whatever estimates say.
+region with it; all that have come to the same location are then merged, whatever estimates say.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CLOSED_REGION = "closed merge region"
 
 
 class Regions(Technique):
-    """Holds states at the ends of their regions, and joins those that came to the same end."""
+    """Holds states at the ends of their regions, and merges those that came to the same end."""
 
     name: ClassVar[str] = "regions"
     contract: ClassVar[Contract] = EXACT

@@ -24,8 +24,8 @@ AUTO = "auto"
 
 
 def is_dynamic(settings: ExploreSettings) -> bool:
-    """Static merging is for runs that are to see everything; a limit on time says that one will not, unless
-    its goal is to."""
+    """Static merging is for runs that explore everything. A limit on time says that the run will not, unless
+    its goal asks for it."""
     asked = settings.group(MergingSettings).kind
     if asked == "auto":
         return settings.search.goal == "coverage" and settings.limits.time is not None
@@ -48,18 +48,18 @@ def make_similarity(parts: Parts, policy: str) -> Similarity:
 
 
 def regions(parts: Parts) -> Regions | None:
-    """If the program says itself where paths are to be merged."""
+    """The regions that the program marks, if it marks any."""
     return Regions(parts) if "klee_close_merge" in parts.program.module.functions else None
 
 
 def dual_exploration(
     parts: Parts, tuning: MergeTuning, others: Sequence[Technique]
 ) -> DualExploration | None:
-    """Paths that are told apart, and states that are removed, belong to one exploration: then there is but
-    the merging lane."""
+    """Two lanes, unless paths are counted one by one or another technique removes states: such counts and
+    removals belong to a single exploration."""
     if parts.reporter.counts_exactly or not all(isinstance(one, StaticMerging | Regions) for one in others):
         return None
-    # In limited time not all may be seen: then the search order says what comes first, and each has its half.
+    # In limited time not everything is explored: both lanes use the search order, and each has its half.
     limited = parts.settings.search.goal == "bugs" and parts.settings.limits.time is not None
     plain: Search[State] = parts.search if limited else Dfs()
     merging: Search[State] = parts.search

@@ -18,11 +18,11 @@ from anabranch.reduce.merging.policies import PolicyContext
 from anabranch.reduce.qce import QueryCounts, similar
 
 STAR = "symbolic"
-HOT_CELLS = 64  # hot places in memory that a key looks at
+HOT_CELLS = 64  # hot cells of memory that a key contains
 
 Value = Any
 Cell = tuple[int, int, int, int]
-"""A place in memory: frame and position of the value that it is named from (-1: none), offset, size."""
+"""A range of memory: frame and position of the value that it is named from (-1: none), offset, size."""
 
 
 class Everything:
@@ -38,7 +38,7 @@ class Everything:
 class QceSimilarity:
     """Equation 7: the queries that a merge would add or make harder are few among those to come.
 
-    The key is the place and the values of the hot variables, `*` for symbolic ones (section 4.3).
+    The key is the location and the values of the hot variables, `*` for symbolic ones (section 4.3).
     """
 
     def __init__(self, context: PolicyContext) -> None:
@@ -97,16 +97,16 @@ class QceSimilarity:
                 if base[0] == "pointer":
                     continue  # it moves from state to state
                 for offset, size, _ in counts.counts.frames[frame].cells.get(base, ()):
-                    place = start + offset
-                    own = [(f, b, place - s) for f, b, s in names]
-                    if place < 0 or number << 32 | place in hot or counts.counts.byte(own, share) <= limit:
+                    begin = start + offset
+                    own = [(f, b, begin - s) for f, b, s in names]
+                    if begin < 0 or number << 32 | begin in hot or counts.counts.byte(own, share) <= limit:
                         continue
                     if base[0] == "global":
                         cell = (frame, -1, self._layout.address(base[1]) + offset, size)
                     else:
                         position = outermost_first[frame][0].names.index(f"v{base[1]}")
                         cell = (frame, position, offset, size)
-                    hot[number << 32 | place] = cell
+                    hot[number << 32 | begin] = cell
         return list(hot.values())[:HOT_CELLS]
 
     # ---- the relation --------------------------------------------------------------------------------
@@ -144,7 +144,7 @@ class QceSimilarity:
         names: dict[int, list[tuple[int, Any, int]]] | None = None
         for key, mine, other in _page_pairs(a, b):
             if mine is other or len(mine) != len(other):
-                continue  # objects of different sizes: the join will see to them
+                continue  # the encoder refuses objects of different sizes
             number = key >> 32 - PAGE_BITS
             start = (key << PAGE_BITS) & 0xFFFFFFFF
             known: dict[int, float] = {}
@@ -187,8 +187,8 @@ class QceSimilarity:
         return found
 
     def _share(self, number: int) -> float:
-        """How many of the reads through pointers in memory mean a byte of an object, if all objects are as
-        likely: none if nothing in memory points to it, one of its elements if it is an array."""
+        """How many of the reads through pointers in memory read a byte of an object, if all objects are
+        equally likely: none if nothing in memory points to it, one of its elements if it is an array."""
         found = self._shares.get(number)
         if found is None:
             found = self._shares[number] = self._find_share(number)
@@ -243,7 +243,7 @@ def _page_pairs(a: State, b: State) -> Iterator[tuple[int, Page, Page]]:
 
 
 def _absent_page(state: State, key: int) -> Page | None:
-    """A page that is not there: of a sparse object it is what the object says."""
+    """A page that a state has not: what its object says if that is sparse, else None."""
     info = state.objects.get(key >> PAGE_NUMBER_BITS)
     return info.blank_page(key) if info is not None else None
 

@@ -1,10 +1,10 @@
-"""Static state merging: topological order, merges where paths that parted meet again (PLDI 2012, 5.4).
+"""Static state merging: topological order, merges where paths that parted meet again (Kuznetsov et al., 5.4).
 
 A fork puts the location where its sides meet again (the immediate post-dominator of its branch, which for the
 exit branch of a loop is the loop's exit) on the list of join points of both paths; if they may go round a
-loop before, its header too. A path waits when it comes to a join point on its list, until no state is left
-that could still come there: that is what the order is for. Nothing else is looked at, so that a location
-where nobody can meet costs nothing.
+loop before, its header too. A path that comes to a join point on its list waits, until no state is left
+that could still come there: the topological order sees to that. No other location is checked, so that those
+where no paths can meet cost nothing.
 """
 
 from __future__ import annotations
@@ -62,6 +62,6 @@ class StaticMerging(Merging):
         return len(self._order) > 0 or bool(self.machine.decider.siblings)
 
     def keeps_apart(self, state: State) -> bool:
-        """A state at the header of a loop waits for others that took more or fewer rounds. What its input may
-        be must not get harder to tell by merging them, since they are but some of those that parted."""
+        """A state at the header of a loop waits for others that took more or fewer rounds. They are only some
+        of the paths that parted, so that merging them must not make the conditions on the input harder."""
         return self.slot.get(state).recent == (state.place,)

@@ -1,4 +1,4 @@
-"""The numbers of merging that were tuned, in one place; tests and oracles take others."""
+"""The numbers of merging that were tuned, all in one module; tests and oracles take others."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Shadow mode: every merge is proved against the states that it replaces.
 
-For each side: all its inputs belong to the joined state, and every register, byte and condition that the
-joined state has is for these inputs what the side had; and the joined state has no inputs but those of its
-sides. The solver shows it, with none of the shortcuts that made the join.
+For each side, the solver proves that all its inputs belong to the merged state, and that for these inputs
+every register and byte of the merged state is what it was on the side; and that the merged state has no other
+inputs. It uses none of the shortcuts by which the state was made.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class Verifier:
         self.undecided = 0
         self.differences = 0
 
-    def merged(self, parts: Sequence[State], joined: State) -> None:
+    def merged(self, parts: Sequence[State], merged: State) -> None:
         try:
-            problems = (*(self._side(part, joined) for part in parts), self._nothing_else(parts, joined))
+            problems = (*(self._side(part, merged) for part in parts), self._nothing_else(parts, merged))
             problem = next((found for found in problems if found is not None), None)
         except SolverUnknown:
             self.undecided += 1
@@ -41,16 +41,16 @@ class Verifier:
             self.verified += 1
         else:
             self.differences += 1
-            self.report(f"a merge at block {joined.place} is wrong: {problem}")
+            self.report(f"a merge at block {merged.place} is wrong: {problem}")
 
-    def _side(self, side: State, joined: State) -> str | None:
+    def _side(self, side: State, merged: State) -> str | None:
         own = constraints(side)
-        for condition in constraints(joined):
+        for condition in constraints(merged):
             if condition in own:
                 continue
             if self.space.check([*own, not_(condition)]) is not None:
-                return "an input of a side is not one of the joined state"
-        wrong = [not_(eq(x, y, width)) for x, y, width in value_pairs(side, joined)]
+                return "an input of a side is not one of the merged state"
+        wrong = [not_(eq(x, y, width)) for x, y, width in value_pairs(side, merged)]
         wrong = [w for w in wrong if w is not False and not has_undefined(w)]
         if not wrong:
             return None
@@ -58,12 +58,12 @@ class Verifier:
             return "a value differs from that of the side"
         return None
 
-    def _nothing_else(self, parts: Sequence[State], joined: State) -> str | None:
+    def _nothing_else(self, parts: Sequence[State], merged: State) -> str | None:
         none = [not_(conjunction(constraints(part))) for part in parts]
         if any(n is False for n in none):
             return None
-        if self.space.check([*constraints(joined), *(n for n in none if n is not True)]) is not None:
-            return "the joined state has an input of no side"
+        if self.space.check([*constraints(merged), *(n for n in none if n is not True)]) is not None:
+            return "the merged state has an input of no side"
         return None
 
 
@@ -79,18 +79,18 @@ def has_undefined(value: Value) -> bool:
     return bool(indices) and indices[0] < 0
 
 
-def value_pairs(side: State, joined: State) -> Iterator[tuple[Value, Value, int]]:
-    """Values of a side and of the joined state that should be equal, where they are not the same."""
-    yield from _frame_pairs(side.entry, side.values, joined.values)
-    for mine, other in zip(callers(side.continuation), callers(joined.continuation), strict=True):
+def value_pairs(side: State, merged: State) -> Iterator[tuple[Value, Value, int]]:
+    """Values of a side and of the merged state that should be equal, where they are not the same object."""
+    yield from _frame_pairs(side.entry, side.values, merged.values)
+    for mine, other in zip(callers(side.continuation), callers(merged.continuation), strict=True):
         if mine is other:
             break
         yield from _frame_pairs(mine[1], mine[3:], other[3:])
     for key, page in side.pages.items():
-        joint = joined.pages[key]
+        joint = merged.pages[key]
         if joint is not page:
             yield from ((page[offset], joint[offset], 8) for offset in differing(page, joint))
-    for key, joint in joined.pages.items():
+    for key, joint in merged.pages.items():
         info = side.objects.get(key >> PAGE_NUMBER_BITS) if key not in side.pages else None
         blank = info.blank_page(key) if info is not None else None
         if blank is not None:

@@ -130,9 +130,9 @@ def similar(
     symbolically_differing: Iterable[float],
     parameters: QceParameters,
 ) -> bool:
-    """Does a merge pay, equation 7? Given Q_t, the counts Q_add of the variables whose values are concrete
-    and differ, and the counts Q_ite (the same numbers) of those that differ and are symbolic in at least
-    one state.
+    """Is a merge worth its cost, by equation 7? Given are Q_t, the counts Q_add of the variables whose values
+    are concrete and differ, and the counts Q_ite (the same numbers) of those that differ and are symbolic in
+    at least one state.
 
     Without a cost there is nothing to lose, also where no query is ahead.
     """

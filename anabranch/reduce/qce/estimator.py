@@ -22,7 +22,7 @@ class QueryCounts:
 
     A recursion is kappa deep: the functions of a cycle of direct calls start from nothing and are
     summarised kappa times, each round with the summaries of the one before. Calls through pointers that
-    would close a cycle count nothing, since who they reach is known by type only.
+    would close a cycle count nothing, because their callees are known by type only.
     """
 
     def __init__(self, module: Module, parameters: QceParameters | None = None) -> None:
@@ -155,7 +155,7 @@ class QueryCounts:
             for member in members:
                 self._functions.pop(member, None)
             current = {member: self._function(member).summary() for member in members}
-        # What is kept of each function was made with the summaries of the last round but one, as is its own.
+        # The counts of each function were made with the summaries of the last round but one, as its own.
         self._summaries.update(current)
 
     def _function(self, name: str) -> FunctionCounts:

@@ -39,8 +39,8 @@ class Exposure:
         low = 0
         for variable, uses in self.graph.uses.items():
             for number, (position, _, by_phi) in enumerate(uses, low):
-                places = self._on_edge if by_phi else self._at
-                places[position] = places.get(position, 0) | 1 << number
+                positions = self._on_edge if by_phi else self._at
+                positions[position] = positions.get(position, 0) | 1 << number
             ones = (1 << len(uses)) - 1
             self._of_variable[variable] = ones << low
             self._variables.append((variable, low, ones, tuple(target for _, target, _ in uses)))

@@ -195,7 +195,7 @@ class FunctionCounts:
         numbers = {variable: number for number, variable in enumerate(variables)}
         writes: dict[int, list[Variable]] = {}
         for position, variable in enumerate(graph.written, queries + 1):
-            # That memory may keep what it has is said of every write.
+            # Every write also says that memory may keep what it has.
             mask = depends[position]
             if variable in numbers:
                 mask &= ~(1 << numbers[variable])

@@ -8,7 +8,7 @@ from math import inf
 
 @dataclass(frozen=True, slots=True)
 class QceParameters:
-    """alpha, beta and kappa are those the paper found by hill climbing (its section 5.4)."""
+    """alpha, beta and kappa are those of Kuznetsov et al., found by hill climbing (section 5.4)."""
 
     alpha: float = 1e-12
     """Share of all queries to come that a variable may add before it is hot; 0 never merges, infinity

@@ -126,8 +126,7 @@ class Scanner:
         external = name is not None and self.module.functions[name].is_declaration
         for variables, count in summary.queries:
             reads = self._map(variables, arguments)
-            # What a model is asked is known if its arguments are; a branch in a body is counted whatever it
-            # tests.
+            # A model makes no queries if all its arguments are known; a branch in a body always counts.
             if reads or not external:
                 graph.query(reads, position, count, summary.exponent)
         if instruction.result is not None:

@@ -30,7 +30,7 @@ Edges = tuple[tuple[int, float], ...]
 def edge_weights(block: Block, beta: float) -> Edges:
     """Successors of a block, each once, with the probability that they are feasible.
 
-    A switch to d places is a balanced tree of branches: beta ** log2(d) each.
+    A switch with d targets is a balanced tree of branches: beta ** log2(d) each.
     """
     last = block.instructions[-1]
     targets = known_targets(last)

@@ -1,4 +1,4 @@
-"""What seed 001, section 3.1 says of echo."""
+"""What Kuznetsov et al. (PLDI 2012), section 3.1, say of echo."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The examples of seed 000: sections 2, 3.2, 3.3, 3.4 and 5.1."""
+"""The examples of Li et al.: sections 2, 3.2, 3.3, 3.4 and 5.1."""
 
 from __future__ import annotations
 
