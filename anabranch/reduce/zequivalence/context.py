@@ -22,7 +22,7 @@ from anabranch.machine.objects import OBJECT_SHIFT, ObjectInfo
 from anabranch.machine.sparse import same_runs
 from anabranch.reduce.zequivalence.calls import Call
 from anabranch.reduce.zequivalence.contents import Content, Contents
-from anabranch.reduce.zequivalence.memo import Memo
+from anabranch.memo import Memo
 from anabranch.reduce.zequivalence.parts import PartForms
 from anabranch.reduce.zequivalence.variables import NoteVariables, counts, variables_of
 from anabranch.solver import Slice

@@ -17,7 +17,7 @@ from anabranch.expr import expr_vars
 from anabranch.reduce.zequivalence.canonical import Table, canonical_parts
 from anabranch.reduce.zequivalence.clauses import without_decided
 from anabranch.reduce.zequivalence.constraint import Output, StateConstraint
-from anabranch.reduce.zequivalence.memo import Memo
+from anabranch.memo import Memo
 from anabranch.solver import Slice
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Any
 from anabranch.expr import Expr, expr_vars
 from anabranch.machine.joining.note_variables import PLAIN, Unreadable, variables_in
 from anabranch.machine.path import NAMES
-from anabranch.reduce.zequivalence.memo import Memo
+from anabranch.memo import Memo
 
 NOTES_KEPT = 50_000
 IGNORED_NOTES = frozenset((NAMES, "prefer"))  # names of inputs to come, and wishes for tests

@@ -1,4 +1,4 @@
-"""The one kind of cache of this package."""
+"""The one kind of cache."""
 
 from __future__ import annotations
 
