@@ -163,6 +163,11 @@ def runtime_object(source: Path, flags: tuple[str, ...] = ("-O1",)) -> Path:
     return output
 
 
+def fence() -> Path:
+    """An object to be linked first into a program with checks: red zones before its first variables."""
+    return runtime_object(HERE / "fence.c", ("-O1", *ADDRESS_FLAGS))
+
+
 def checked_library() -> Path:
     """Functions of the C library that check the addresses they are given, to be linked lazily."""
     return runtime_object(LIBRARY_RUNTIME, ("-O1", "-fno-builtin", *ADDRESS_FLAGS))

@@ -27,6 +27,7 @@ from anabranch.native.tools import (
     checked_library,
     clang_command,
     compiler,
+    fence,
     link,
     linker,
     run_tool,
@@ -111,11 +112,12 @@ def _program(text: str, output: Path, entry: str, own: Sequence[Path], flags: Se
         runtime_object(ANSWERS_RUNTIME),
     ]
     lazily = [*long_double_objects()] if "x86_fp80" in text else []
+    first = [fence()] if flags else []
     wrapped = []
     if flags:
         lazily.append(checked_library())
         wrapped.append("main")  # checks.c starts the program with arguments that have red zones
-    return link([program_object, *runtimes], output, lazily, wrapped)
+    return link([*first, program_object, *runtimes], output, lazily, wrapped)
 
 
 def _runtime_flags(entry: str) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from anabranch.native.tools import (
     NativeError,
     clang_command,
     compile_object,
+    fence,
     link,
     runtime_object,
 )
@@ -60,16 +61,18 @@ def build(
     *,
     flags: Sequence[str] = (),
     runtimes: Sequence[Path] = (),
+    first: Sequence[Path] = (),
     lazily: Sequence[Path] = (),
 ) -> Path:
     """One static program out of C or LLVM text files, plus runtime files compiled without instrumentation.
 
-    Objects in `lazily` are taken before the C library where something asks for them.
+    Objects in `first` stand before all others; those in `lazily` are taken before the C library where
+    something asks for them.
     """
     objects = []
     for number, source in enumerate(sources):
         objects.append(compile_object(source, output.with_suffix(f".{number}.o"), flags))
-    linked = link([*objects, *(runtime_object(r, ("-O1",)) for r in runtimes)], output, lazily)
+    linked = link([*first, *objects, *(runtime_object(r, ("-O1",)) for r in runtimes)], output, lazily)
     for o in objects:
         o.unlink()
     return linked
@@ -82,4 +85,5 @@ def build_checked(sources: Sequence[Path], output: Path, *, flags: Sequence[str]
         output,
         flags=("-g", "-O0", *CHECK_FLAGS, *flags),
         runtimes=(*CHECKS_RUNTIMES, KLEE_RUNTIME),
+        first=(fence(),),
     )

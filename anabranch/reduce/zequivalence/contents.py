@@ -12,9 +12,9 @@ from typing import Any
 
 from anabranch.expr import Expr, expr_vars, join_bytes
 from anabranch.machine.joining.memory import expression_word
+from anabranch.memo import Memo
 from anabranch.reduce.zequivalence.canonical import Table
 from anabranch.reduce.zequivalence.constraint import Output
-from anabranch.memo import Memo
 from anabranch.reduce.zequivalence.reduction import code
 from anabranch.reduce.zequivalence.variables import variables_of
 

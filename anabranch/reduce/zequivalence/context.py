@@ -20,9 +20,9 @@ from anabranch.machine.joining.note_variables import variables_in
 from anabranch.machine.memory import PAGE_BITS, PAGE_SIZE
 from anabranch.machine.objects import OBJECT_SHIFT, ObjectInfo
 from anabranch.machine.sparse import same_runs
+from anabranch.memo import Memo
 from anabranch.reduce.zequivalence.calls import Call
 from anabranch.reduce.zequivalence.contents import Content, Contents
-from anabranch.memo import Memo
 from anabranch.reduce.zequivalence.parts import PartForms
 from anabranch.reduce.zequivalence.variables import NoteVariables, counts, variables_of
 from anabranch.solver import Slice

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from anabranch.expr import expr_vars
+from anabranch.memo import Memo
 from anabranch.reduce.zequivalence.canonical import Table, canonical_parts
 from anabranch.reduce.zequivalence.clauses import without_decided
 from anabranch.reduce.zequivalence.constraint import Output, StateConstraint
-from anabranch.memo import Memo
 from anabranch.solver import Slice
 
 if TYPE_CHECKING:
