@@ -97,8 +97,8 @@ class MachineApi(Protocol):
     def concrete_bytes(self, addr: int, n: int) -> bytes | None:
         """The `n` bytes if all are concrete and in bounds, else None."""
 
-    def span(self, addr: int) -> int:
-        """Bytes from an address to the end of its object; a bad address is an access error.
+    def span(self, addr: int, write: bool = False) -> int:
+        """Bytes from an address to the end of its object; a bad address is an access error, to read or `write`.
 
         Of an object whose extent depends on the input (`end_at_nul`) these are the most that there can be.
         """

@@ -13,14 +13,14 @@ from anabranch.environment.memory import check_capacity
 from anabranch.environment.ops import eq, sub, ule
 from anabranch.environment.registry import model
 from anabranch.environment.strings import measure
-from anabranch.environment.values import move, resolve_length, room_at
+from anabranch.environment.values import move, resolve_length, room_to_write
 from anabranch.expr import Expr
 
 
 def copied(m: MachineApi, dst: Value, src: Value, limit: Value | None = None) -> tuple[Bytes, bool]:
     """What a loop `while (n && (*d = *s))` copies, without the NUL, and whether it met the NUL."""
     reader = ByteReader(m, src)
-    room = room_at(m, dst)
+    room = room_to_write(m, dst)
     plain = None if isinstance(limit, Expr) else limit
     if room is not None and (plain is None or plain > room) and not isinstance(limit, Expr):
         # The loop cannot get past the end of the destination: look no further than that.

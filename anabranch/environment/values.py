@@ -57,9 +57,9 @@ def is_null(m: MachineApi, addr: Value) -> bool:
     return m.decide(eq(addr, 0, 64)) if isinstance(addr, Expr) else addr == 0
 
 
-def room_at(m: MachineApi, addr: Value) -> int | None:
+def room_to_write(m: MachineApi, addr: Value) -> int | None:
     """Bytes from a pointer to the end of its object; None if the pointer is symbolic."""
-    return None if isinstance(addr, Expr) else m.span(addr)
+    return None if isinstance(addr, Expr) else m.span(addr, write=True)
 
 
 def resolve_length(
@@ -83,7 +83,7 @@ def room_for(m: MachineApi, n: Expr, reads: tuple[Value, ...] = (), writes: tupl
     if not m.decide(ne(n, 0, 64)):
         return 0
     ends = [(m.span(a), False, a) for a in reads if not isinstance(a, Expr)]
-    ends += [(m.span(a), True, a) for a in writes if not isinstance(a, Expr)]
+    ends += [(m.span(a, write=True), True, a) for a in writes if not isinstance(a, Expr)]
     if not ends:
         return MASK64
     room, is_write, addr = min(ends)

@@ -148,10 +148,10 @@ class ModelApi:
             return None
         return self.memory.concrete_bytes(addr, n)
 
-    def span(self, addr: int) -> int:
+    def span(self, addr: int, write: bool = False) -> int:
         info, offset = self.object_of(addr)
         if offset >= info.size:
-            self.memory.check_access(addr, 1, write=False)
+            self.memory.check_access(addr, 1, write)
         return info.size - offset
 
     def lookahead(self, addr: int, up_to_nul: bool) -> int:

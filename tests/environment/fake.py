@@ -179,7 +179,7 @@ class FakeMachine:
         data = self.read_bytes(addr, n)
         return None if any(isinstance(b, Expr) for b in data) else bytes(data)
 
-    def span(self, addr: int) -> int:
+    def span(self, addr: int, write: bool = False) -> int:
         info, offset = self.object_of(addr)
         return info.size - offset
 
