@@ -98,7 +98,7 @@ class MachineApi(Protocol):
         """The `n` bytes if all are concrete and in bounds, else None."""
 
     def span(self, addr: int, write: bool = False) -> int:
-        """Bytes from an address to the end of its object; a bad address is an access error, to read or `write`.
+        """Bytes from an address to the end of its object; a bad address is an error, to read or `write`.
 
         Of an object whose extent depends on the input (`end_at_nul`) these are the most that there can be.
         """
