@@ -11,13 +11,17 @@ from anabranch.cli.main import main
 
 HEAD = """#include <dlfcn.h>
 #include <fenv.h>
+#include <grp.h>
 #include <pthread.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 static void *thread(void *p) { return p; }
+static void handler(int signal) { (void)signal; }
 int main(void) {
 """
 LINE = len(HEAD.splitlines()) + 1
@@ -30,12 +34,18 @@ LOSSES = {
     "popen": ("return popen(\"ls\", \"r\") != 0;", THREAD),
     "dlopen": ("return dlopen(\"x\", 0) != 0;", "dynamic loading"),
     "fork": ("return fork();", "unmodelled system call fork"),
+    "setpriority": ("return setpriority(PRIO_PROCESS, 0, 5);", "another priority"),
+    "setgroups": ("gid_t g = 7; return setgroups(1, &g);", "other supplementary groups"),
+    "a signal to itself": (
+        "signal(SIGUSR1, handler); return raise(SIGUSR1);", "signal that would be delivered",
+    ),
     "fesetround": ("return fesetround(FE_UPWARD) ? 0 : 9;", "rounding mode other than to nearest"),
     "fetestexcept": ("return fetestexcept(FE_ALL_EXCEPT);", "flags of floating-point exceptions"),
 }  # fmt: skip
 ANSWERS = {
     "a variable of the environment": ("return getenv(\"HOME\") != 0;", 'getenv("HOME")', "is unset"),
     "the clock": ("return time(0) > 5;", "the clock", "starts at 2020-09-13 12:26:40 UTC"),
+    "the priority": ("return getpriority(PRIO_PROCESS, 0);", "the priority", "is 0"),
     "the user": ("return getuid();", "the user", "is the superuser"),
     "rand": ("return rand() & 1;", "rand", "gives the numbers of musl"),
 }  # fmt: skip

@@ -140,6 +140,7 @@ def getgroups(k: Kernel, size: Value, groups: Value) -> Value:
 def setgroups(k: Kernel, size: Value, groups: Value) -> Value:
     if k.fs.uid != 0:
         raise e.Failure(e.EPERM)
+    k.lose("other supplementary groups")
     return 0
 
 
@@ -157,6 +158,7 @@ def getpgid(k: Kernel, pid: Value) -> Value:
 @system_call("setpgid")
 def setpgid(k: Kernel, pid: Value, group: Value) -> Value:
     is_self(k, pid)
+    is_self(k, group)  # the process leads its group, and there is no other
     return 0
 
 
@@ -214,6 +216,7 @@ def getrusage(k: Kernel, who: Value, result: Value) -> Value:
 def getpriority(k: Kernel, which: Value, who: Value) -> Value:
     if k.number(which) not in range(3):
         raise e.Failure(e.EINVAL)
+    k.fixed_answer("the priority", "is 0")
     return 20  # the kernel gives 20 - nice
 
 
@@ -221,6 +224,8 @@ def getpriority(k: Kernel, which: Value, who: Value) -> Value:
 def setpriority(k: Kernel, which: Value, who: Value, value: Value) -> Value:
     if k.number(which) not in range(3):
         raise e.Failure(e.EINVAL)
+    if k.number(value):
+        k.lose("another priority")
     return 0
 
 
