@@ -114,7 +114,10 @@ class Stops:
             raise Yield(machine.decider.snapshot(found, values, continuation))
 
     def _stops_behind(self, site: ReturnSite, continuation: Continuation) -> bool:
-        return any([hear(site, continuation) for hear in self._events.returned])
+        stops = False
+        for hear in self._events.returned:
+            stops = hear(site, continuation) or stops
+        return stops
 
     def _return_site(self, frame: FrameType) -> ReturnSite | None:
         """The call that a frame of translated code has just returned from."""

@@ -55,10 +55,24 @@ class CalleeFirst:
                     continue
                 if self._at_once:
                     self._next = state
-            call = tree.owner[state] = tree.around(self._calls.innermost(state.continuation))
-            if call is not None:
-                call.count += 1
-            self._order_of(call).add((state,))
+            self._put(state, self._calls.innermost(state.continuation))
+
+    def _put(self, state: State, inside: Call | None) -> None:
+        call = self._tree.owner[state] = self._tree.around(inside)
+        if call is not None:
+            call.count += 1
+        self._order_of(call).add((state,))
+
+    def release(self, call: Call) -> None:
+        """The call is closed: its states, inside and behind it, go on in the worklist around it."""
+        assert call.order is not None
+        inside = list(call.order.states())
+        for state in inside:
+            call.order.remove(state)
+        call.count = 0
+        for state in (*inside, *call.held):
+            self._put(state, call.around)
+        call.held.clear()
 
     def remove(self, state: State) -> None:
         call = self._tree.owner.pop(state)

@@ -93,7 +93,8 @@ class ZEquivalence(Technique):
         table.count_every_call()
 
     def order(self, search: Search[State]) -> Search[State]:
-        return CalleeFirst(search, self._calls, self._at_once)
+        self._order = CalleeFirst(search, self._calls, self._at_once)
+        return self._order
 
     # ---- operators -----------------------------------------------------------------------------------
 
@@ -137,17 +138,17 @@ class ZEquivalence(Technique):
         in the worklist around it."""
         assert call.order is not None
         removals = self._compare_fresh(call)
-        gone = {removal.state for removal in removals}
         if self._exact is not None:
-            removals += self._compare_exactly(call, [state for state in call.held if state not in gone])
             gone = {removal.state for removal in removals}
-        inside, held = list(call.order.states()), list(call.held)
-        if inside:
+            removals += self._compare_exactly(call, [state for state in call.held if state not in gone])
+        if removals:
+            yield Settled([removal.state for removal in removals])
+        if len(call.order):
             self._tree.opened += 1
         else:
             self._calls.forget(call)
         self._tree.close(call)
-        yield Settled((*inside, *held), [*inside, *(state for state in held if state not in gone)])
+        self._order.release(call)
         for removal in removals:
             self._remove(removal)
 
