@@ -94,10 +94,10 @@ def build_parts(
     machine = make_machine(program, settings, table, tree, observers, space)
     unknown = make_unknown(machine, settings)
     answers = partial(answers_of, objects=unknown.objects) if unknown is not None else None
-    new_coverage = NewCoverage(machine.counters.N, table.is_user_code)
     events = PathEvents() if path_events is None else path_events
     for listen in LISTENERS:
         listen(events)
+    new_coverage = NewCoverage(machine.counters.N, table.is_user_code, events.covered)
     reporter = Reporter(machine, table, tree, settings, listener, events, new_coverage, budget, answers)
     observers.all.append(reporter)
     fruitless: dict[int, int] = {}

@@ -7,7 +7,7 @@ an event that nobody hears costs a test of an empty list.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 
 from anabranch.machine import Fault, Observer, Path, PathEnd, Where
 from anabranch.report.errors import ErrorRecord
@@ -21,14 +21,17 @@ Reported = Callable[[Hashable, ErrorRecord], None]
 """`(key, error)`: the error goes to the results, once or for each path."""
 Tested = Callable[[int, TestCase], None]
 """`(number, test)`: a test was written."""
+Covered = Callable[[Sequence[int]], None]
+"""`(counters)`: some path has reached these blocks for the first time; told when its turn or path ends."""
 
 
 class PathEvents:
-    """What the reporter tells of the ends of paths."""
+    """What happens to paths, as far as it makes results."""
 
-    __slots__ = ("ended", "failed", "reported", "tested")
+    __slots__ = ("covered", "ended", "failed", "reported", "tested")
 
     def __init__(self) -> None:
+        self.covered: list[Covered] = []
         self.ended: list[Ended] = []
         self.failed: list[Failed] = []
         self.reported: list[Reported] = []

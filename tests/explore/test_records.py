@@ -141,6 +141,8 @@ def test_any_number_of_listeners_in_their_order(tmp_path: Path) -> None:
         heard.append(("ended", reason, path.multiplicity))
 
     events.ended += [ended, lambda path, reason, where: heard.append(("again", reason))]
+    covered: list[int] = []
+    events.covered.append(covered.extend)
     events.failed.append(lambda path, key, fault, where: heard.append(("failed", fault.kind)))
     events.tested.append(lambda number, test: heard.append(("tested", number, test.end)))
     events.reported.append(lambda key, error: heard.append(("reported", error.test)))
@@ -152,3 +154,4 @@ def test_any_number_of_listeners_in_their_order(tmp_path: Path) -> None:
     at = heard.index(failing[0])
     assert [entry[: len(wanted)] for entry, wanted in zip(heard[at:], failing, strict=False)] == failing
     assert ("ended", "exit", 1) in heard and ("again", "exit") in heard
+    assert covered and len(covered) == len(set(covered))
