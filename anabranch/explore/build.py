@@ -108,6 +108,7 @@ def build_parts(
         counters=machine.counters.N,
         distance=distance,
         fruitless=fruitless,
+        progress=lambda: new_coverage.version + len(reporter.errors),
         order_key=TopologicalOrder(table),
     )
     search = make_search(settings.search.orders, context)

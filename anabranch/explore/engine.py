@@ -60,6 +60,8 @@ class Exploration:
         self.housekeeping = Housekeeping(
             parts.budget, self.figures, parts.machine, parts.listener, self._drop_caches
         )
+        if settings.errors.stop_on_error:
+            parts.path_events.reported.append(lambda key, error: self.housekeeping.stop("stop-on-error"))
         self.turns = Turns(
             parts.machine,
             self.worklist,

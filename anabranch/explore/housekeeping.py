@@ -90,7 +90,11 @@ class Housekeeping:
         """Ctrl-C or SIGTERM: stop at the next block; a second one breaks off at once."""
         if self.stopped in ("interrupted", "terminated"):
             raise KeyboardInterrupt
-        self.stopped = "interrupted" if number == signal.SIGINT else "terminated"
+        self.stop("interrupted" if number == signal.SIGINT else "terminated")
+
+    def stop(self, why: str) -> None:
+        """End the run at the next block."""
+        self.stopped = why
         self._trap.stop_now = True
         self._trap.arm()
 

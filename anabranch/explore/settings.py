@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from anabranch.explore.backends import BACKENDS
 from anabranch.explore.checks import CHOICES, Check, chosen, help_text
 from anabranch.explore.search import ORDERS
+from anabranch.explore.search.registry import DEFAULT
 from anabranch.options import SettingsGroup, option, switch
 from anabranch.values import at_least, one_of, one_of_these, parse_limit, parse_memory, parse_time
 
@@ -69,7 +70,7 @@ class SearchSettings(SettingsGroup, heading="Search"):
     """Which states go on, for how long, and what for."""
 
     orders: tuple[str, ...] = option(
-        ("random-path", "places"), "search",
+        DEFAULT, "search",
         lambda: f"order of exploration; several take turns (repeatable): {ORDERS.help()}",
         one_of_these(ORDERS.names), metavar="NAME", repeat=True,
     )  # fmt: skip
@@ -138,6 +139,7 @@ class ErrorSettings(SettingsGroup, heading="Errors"):
         "silent-assume", "an assumption that cannot hold ends the path without an error",
         aliases=("silent-klee-assume",),
     )  # fmt: skip
+    stop_on_error: bool = switch("stop-on-error", "stop at the first error that is reported")
     fail_on_error: bool = switch("fail-on-error", "exit with 1 if an error was found")
 
     @property

@@ -47,12 +47,25 @@ class Node:
 
 
 class Fork:
-    """A fork on a live path. `mask` tells which live sides have waiting states (1: left, 2: right)."""
+    """A fork on a live path. `mask` tells which live sides have waiting states (1: left, 2: right).
 
-    __slots__ = ("block", "condition", "left", "mask", "parent", "right", "side", "up")
+    `targets` are the blocks where the false and the true side go on; `hits` is kept by the order `rounds`.
+    """
 
-    def __init__(self, block: int, condition: Any, parent: Fork | None, up: Fork | None, side: bool) -> None:
+    __slots__ = ("block", "condition", "hits", "left", "mask", "parent", "right", "side", "targets", "up")
+
+    def __init__(
+        self,
+        block: int,
+        condition: Any,
+        parent: Fork | None,
+        up: Fork | None,
+        side: bool,
+        targets: tuple[int, int],
+    ) -> None:
         self.block = block
+        self.targets = targets
+        self.hits: Any = None
         self.condition = condition
         self.parent = parent
         self.up = up
@@ -105,14 +118,21 @@ class ExecutionTree:
         return node
 
     def fork(
-        self, node: Node, block: int, condition: Any, polarity: bool = True, kind: str = CONDITIONAL
+        self,
+        node: Node,
+        block: int,
+        condition: Any,
+        polarity: bool = True,
+        targets: tuple[int, int] | None = None,
+        kind: str = CONDITIONAL,
     ) -> Node:
         """The path of `node` goes on with `condition` being `polarity`; returns the tip of the other path.
+        `targets`: the blocks where the false and the true side go on, if not in the block itself.
 
         The path must not be waiting.
         """
         up = node.up
-        fork = Fork(block, condition, node.parent, up, node.side)
+        fork = Fork(block, condition, node.parent, up, node.side, targets or (block, block))
         if up is None:
             self.root = fork
         elif up.left is node:

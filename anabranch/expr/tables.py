@@ -45,6 +45,8 @@ def read_table(data: Sequence[Value], places: Sequence[int], size: int, offset: 
     The places ascend; if there are more than two, by a constant step where functions of them are looked for.
     """
     start = places[0]
+    if size == 1:
+        return _choose(_runs([data[place - start] for place in places], places, 8, offset), offset, 8)
     values: list[Value] = []
     for place in places:
         piece = data[place - start : place - start + size]

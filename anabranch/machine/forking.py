@@ -157,13 +157,14 @@ class Decider:
             his_target = site.if_false if side else site.if_true
             sibling.entry = his_target
             sibling.place = his_target.place
-            block = site.place
+            block, targets = site.place, site.targets
         else:
             assert isinstance(site, PointSite)
             sibling.entry = site
             block = sibling.place = site.place
+            targets = None
             self.machine.counters.N[block] += 1
-        sibling.node = self.machine.tree.fork(path.node, block, e, side)
+        sibling.node = self.machine.tree.fork(path.node, block, e, side, targets)
         sibling.number = sibling.node.number
         self.siblings.append(sibling)
         if self.alone:

@@ -55,7 +55,14 @@ Value = Any
 class Tree(Protocol):
     """The execution tree as far as the machine writes it."""
 
-    def fork(self, node: Any, block: int, condition: Any, polarity: bool = True) -> Any: ...
+    def fork(
+        self,
+        node: Any,
+        block: int,
+        condition: Any,
+        polarity: bool = True,
+        targets: tuple[int, int] | None = None,
+    ) -> Any: ...
 
     def end(self, node: Any, block: int, reason: str) -> None: ...
 

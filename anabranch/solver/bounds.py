@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias
 
 from anabranch.expr import MASK, Expr
 from anabranch.expr.fp import OPERATORS as FP_OPERATORS
-from anabranch.expr.node import NOT, ULT, VAR, low_width
+from anabranch.expr.node import EQ, NOT, ULT, VAR, low_width
 from anabranch.expr.variables import postorder_within, values_within
 
 from .valuesets import ValueSet, highest, lowest
@@ -32,13 +32,41 @@ def known_truth(cond: Expr, sets: Mapping[int, ValueSet]) -> bool | None:
     return None
 
 
-def range_of(e: Expr, sets: Mapping[int, ValueSet]) -> Range | None:
-    """A range that holds every value of an expression; None if it is too large to look at."""
+def range_of(
+    e: Expr, sets: Mapping[int, ValueSet], compared: Mapping[Expr, Range] | None = None
+) -> Range | None:
+    """A range that holds every value of an expression; None if it is too large to look at. `compared`: ranges
+    of nodes, see `compared_nodes`."""
     order = postorder_within([e], NODES_LIMIT) or values_within(e, NODES_LIMIT)
-    return None if order is None else _range(order, sets)
+    return None if order is None else _range(order, sets, compared)
 
 
-def _range(order: list[Expr], sets: Mapping[int, ValueSet]) -> Range:
+def compared_nodes(constraints: Iterable[Expr]) -> dict[Expr, Range]:
+    """The ranges of nodes that constraints compare with a number: `x + y < 6` says nothing of x or y alone."""
+    found: dict[Expr, Range] = {}
+    for constraint in constraints:
+        holds = constraint.op != NOT
+        n = constraint if holds else constraint.a
+        if n.op == ULT and n.b.__class__ is int:
+            node, range = n.a, (0, n.b - 1) if holds else (n.b, MASK[n.a.w])
+        elif n.op == ULT and n.a.__class__ is int:
+            node, range = n.b, (n.a + 1, MASK[n.b.w]) if holds else (0, n.a)
+        elif n.op == EQ and holds and n.b.__class__ is int:
+            node, range = n.a, (n.b, n.b)
+        else:
+            continue
+        found[node] = _both(range, found.get(node))
+    return found
+
+
+def _both(a: Range, b: Range | None) -> Range:
+    """What is in two ranges that have something in common."""
+    return a if b is None else (max(a[0], b[0]), min(a[1], b[1]))
+
+
+def _range(
+    order: list[Expr], sets: Mapping[int, ValueSet], compared: Mapping[Expr, Range] | None = None
+) -> Range:
     """The range of the last of these nodes, which come after their operands; a condition that is left out
     can be either."""
     memo: dict[Expr, Range] = {}
@@ -53,6 +81,8 @@ def _range(order: list[Expr], sets: Mapping[int, ValueSet]) -> Range:
             a, b, c = (memo.get(x, EITHER) if x.__class__ is Expr else (x, x) for x in (n.a, n.b, n.c))
             r = rule(n, a, b, c)
         memo[n] = (0, MASK[n.w]) if r is None else r
+        if compared and n in compared:
+            memo[n] = _both(memo[n], compared[n])
     return memo[order[-1]]
 
 

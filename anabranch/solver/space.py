@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 from time import perf_counter, thread_time
 from typing import Any
 
@@ -11,7 +12,7 @@ from anabranch.expr.boolean import negation
 
 from .backend import UNKNOWN, UNSAT, Backend, Model, SolverStats, SolverUnknown, Timer
 from .bitwuzla_backend import BitwuzlaBackend
-from .bounds import range_of
+from .bounds import compared_nodes, range_of
 from .disjunction import Disjunction, disjoin
 from .enumeration import Values, extreme, feasible_values, preferred, representatives
 from .links import AskBackend, Bounds, ExactValues, Fixed, KnownModels, Link, Query, Remembered, Seen
@@ -225,7 +226,8 @@ class SliceSpace:
     def range_of(self, slices: Sequence[Slice], e: Expr) -> tuple[int, int]:
         """A range that holds every feasible value, found without the solver; it may be too wide."""
         sets = {v: s.bounds[v] for s in slices for v in s.vars}
-        return range_of(e, sets) or (0, MASK[e.w])
+        compared = compared_nodes(chain.from_iterable(s.order for s in slices))
+        return range_of(e, sets, compared) or (0, MASK[e.w])
 
     def size(self) -> int:
         """How many slices are kept."""

@@ -22,6 +22,10 @@ def _everywhere(state: SearchState) -> int:
     return UNREACHABLE
 
 
+def _nothing() -> int:
+    return 0
+
+
 @dataclass(frozen=True)
 class SearchContext(Generic[S]):
     """What an exploration offers its search order."""
@@ -34,6 +38,8 @@ class SearchContext(Generic[S]):
     """How far a state is from code that is not yet covered, see `UncoveredDistance`."""
     fruitless: Mapping[int, int] = field(default_factory=dict, repr=False)
     """Turns from a block that covered nothing new, by the number of the block."""
+    progress: Callable[[], int] = _nothing
+    """A number that changes when something new was covered, or an error was reported."""
     order_key: Callable[[S], Any] = _no_order
     """What the topological order sorts by."""
 

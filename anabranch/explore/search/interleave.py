@@ -1,25 +1,45 @@
-"""interleave: several orders over the same waiting states take turns."""
+"""interleave: several orders over the same waiting states take turns; those that bring something have more."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Generic
 
 from anabranch.explore.protocols import S, Search
 
+RECENT = 1 / 32
+"""The weight of the last turn in an order's rate of success."""
+BONUS = 3.0
+"""The most successful order has 1 + BONUS times as many turns as one without success."""
+SELDOM = 1 / 64
+"""A rate of success below which an order counts as having little."""
+
+
+def _nothing() -> int:
+    return 0
+
 
 class Interleave(Generic[S]):
-    """Round robin. Every order holds every state; what one picks leaves the others in constant time."""
+    """Every order holds every state; what one picks leaves the others in constant time.
 
-    def __init__(self, orders: Sequence[Search[S]]) -> None:
+    `progress` is a number that changes when a turn has brought something. The order whose turn it was is
+    credited with it. An order's share of the turns grows with its rate of success lately, and none is ever
+    without turns: what brings nothing now may be the only one that does later.
+    """
+
+    def __init__(self, orders: Sequence[Search[S]], progress: Callable[[], int] = _nothing) -> None:
         if not orders:
             raise ValueError("no search order to interleave")
         self._orders = tuple(orders)
-        self._turns = tuple(
-            (order.pick, tuple(other.remove for other in orders if other is not order)) for order in orders
+        self._removers = tuple(
+            tuple(other.remove for other in orders if other is not order) for order in orders
         )
         self._adders = tuple(order.add for order in orders)
-        self._turn = 0
+        self._progress = progress
+        self._seen = progress()
+        self._turn = 0  # the order that picked last
+        self._rates = [0.0] * len(orders)
+        self._clocks = [0.0] * len(orders)  # turns that each has had, divided by its share
         self.description = "interleave(" + ", ".join(order.description for order in orders) + ")"
 
     def add(self, states: Sequence[S]) -> None:
@@ -31,14 +51,21 @@ class Interleave(Generic[S]):
             order.remove(state)
 
     def pick(self) -> S:
-        turn = self._turn
-        pick, removers = self._turns[turn]
-        state = pick()
-        turn += 1
-        self._turn = turn if turn < len(self._turns) else 0
-        for remove in removers:
+        self._credit()
+        clocks = self._clocks
+        turn = self._turn = clocks.index(min(clocks))
+        state = self._orders[turn].pick()
+        for remove in self._removers[turn]:
             remove(state)
         return state
+
+    def _credit(self) -> None:
+        """Judge the last turn, and charge it to its order."""
+        turn, progress = self._turn, self._progress()
+        self._rates[turn] += RECENT * ((progress != self._seen) - self._rates[turn])
+        self._seen = progress
+        best = max(SELDOM, *self._rates)
+        self._clocks[turn] += 1 / (1 + BONUS * self._rates[turn] / best)
 
     def __len__(self) -> int:
         return len(self._orders[0])

@@ -11,7 +11,7 @@ from anabranch.explore.search.interleave import Interleave
 from anabranch.explore.search.nurs import Nurs
 from anabranch.registry import Registry
 
-DEFAULT = ("random-path", "places")
+DEFAULT = ("random-path", "places", "rounds")
 
 Order = Callable[[SearchContext[Any]], Search[Any]]
 Weight = Callable[[SearchContext[Any]], Callable[[Any], float]]
@@ -56,4 +56,4 @@ def make_search(names: Sequence[str], context: SearchContext[S]) -> Search[S]:
         if wanted.count(name) > 1:
             raise ValueError(f"search order {name!r} given twice")
     orders = [ORDERS.find(name)(context) for name in wanted]
-    return orders[0] if len(orders) == 1 else Interleave(orders)
+    return orders[0] if len(orders) == 1 else Interleave(orders, context.progress)

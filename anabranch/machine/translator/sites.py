@@ -63,7 +63,7 @@ class StartSite:
 class BranchSite:
     """A two-way decision in generated code."""
 
-    __slots__ = ("block", "if_false", "if_true", "place", "read", "unit")
+    __slots__ = ("block", "if_false", "if_true", "place", "read", "targets", "unit")
 
     def __init__(self, unit: Unit, block: int, if_true: Target, if_false: Target) -> None:
         assert if_true.names == if_false.names
@@ -72,6 +72,7 @@ class BranchSite:
         self.place = unit.counters.segments[block, 0]
         self.if_true = if_true
         self.if_false = if_false
+        self.targets = (if_false.place, if_true.place)
         self.read = make_getter(if_true.names)
 
 

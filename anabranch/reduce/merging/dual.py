@@ -1,11 +1,9 @@
 """Dual exploration (`--merge auto`): the program is explored in two lanes at a time, path by path and with
 merging, and the first lane to finish counts.
 
-Whether merging is worth its cost is only known afterwards: a small program is explored path by path before
-any estimate is made, and where merging makes conditions hard, plain exploration stays ahead for long. So the
-plain lane begins, and the merging lane gets a small share of the work until `LaneShares.long`; a program that
-is not done by then is left to merging. Work is counted in instructions, forks and the solver's resources,
-each at about the microseconds it takes, and not in seconds, so that the same run takes the same turns.
+Whether merging is worth its cost is only known afterwards: some programs are explored path by path in no time,
+and where merging makes conditions hard, plain exploration stays ahead for long. So both lanes get the same
+time of the processor, and a run takes at most about twice as long as the better of the two alone.
 
 Tests, errors and coverage of both lanes count. Paths, ends and losses are counted for each lane by itself,
 and the run reports those of the lane that finished.
@@ -13,8 +11,9 @@ and the run reports those of the lane that finished.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from time import process_time
 from typing import Any, ClassVar
 
 from anabranch.explore.build import Parts
@@ -22,36 +21,8 @@ from anabranch.explore.kinds import PRUNED
 from anabranch.explore.protocols import Search
 from anabranch.explore.tally import Tally
 from anabranch.explore.technique import EXACT, Contract, Settled, Technique
-from anabranch.machine import Machine, State
+from anabranch.machine import State
 from anabranch.reduce.merging.tuning import LaneShares
-from anabranch.solver import SliceSpace
-
-# What each kind of work takes, in about microseconds.
-INSTRUCTION = 0.08
-FORK = 35
-CALL = 40  # of the environment's model
-ACCESS = 120  # at a symbolic address
-ALLOCATION = 25  # of an object, and what is done with it
-PAGE = 0.35  # of a large object that dies
-MERGED_TURN = 600
-MERGED_EFFORT = 100
-
-
-class WorkMeter:
-    """The work of the whole run, as if all of it had been with merging or without."""
-
-    def __init__(self, machine: Machine, space: SliceSpace) -> None:
-        self._machine = machine
-        self._space = space
-        self.turns = 0
-
-    def done(self, merging: bool) -> float:
-        machine = self._machine
-        done = INSTRUCTION * machine.counters.instructions() + FORK * machine.decider.forks
-        done += CALL * machine.api.calls + ACCESS * machine.addresses.resolved
-        done += ALLOCATION * machine.memory.allocated + PAGE * machine.memory.dropped
-        return done + merging * (MERGED_TURN * self.turns + MERGED_EFFORT * self._space.backend.effort)
-
 
 @dataclass(eq=False, slots=True)
 class Lane:
@@ -59,7 +30,8 @@ class Lane:
 
     order: Search[State]
     tally: Tally = field(default_factory=Tally)
-    work: float = 0.0
+    seconds: float = 0.0
+    """Time of the processor that it has used."""
     gave_up: bool = False
     """Were its last states given up? Then it has not come to its end, but cannot go on either."""
 
@@ -75,20 +47,25 @@ class DualExploration(Technique):
     contract: ClassVar[Contract] = EXACT
 
     def __init__(
-        self, parts: Parts, plain: Search[State], merging: Search[State], shares: LaneShares
+        self,
+        parts: Parts,
+        plain: Search[State],
+        merging: Search[State],
+        shares: LaneShares,
+        clock: Callable[[], float] = process_time,
     ) -> None:
         """`plain`, `merging`: the search orders of the lanes."""
         super().__init__(parts)
         self.plain = Lane(plain)
-        self.merging = Lane(merging, work=shares.first)
+        self.merging = Lane(merging, seconds=shares.first)
         self.running = self.plain
         self.shares = shares
         self._tree = parts.tree
         self._owner = parts.reporter.owner
         self._stops = parts.machine.stops
-        self._meter = WorkMeter(parts.machine, parts.space)
+        self._clock = clock
         self._lane = parts.machine.extras.slot(self.plain, lambda a, b, mine, other: mine)
-        self._since = 0.0
+        self._since = clock()
         self._turns = 0
 
     def order(self, search: Search[State]) -> Search[State]:
@@ -116,32 +93,26 @@ class DualExploration(Technique):
     def next_lane(self) -> Lane:
         """The lane that has the next turn, in which paths are counted from now on."""
         self._turns += 1
-        self._meter.turns += 1
         limit = self.shares.turns if self.running is self.plain else self.shares.merged_turns
         if self._turns >= limit or not len(self.running.order):
-            self._compare_work()
+            self._compare()
         self._owner.tally = self.running.tally
         return self.running
 
-    def _compare_work(self) -> None:
+    def _compare(self) -> None:
+        """Charge the running lane, and let the other one run if that has used less."""
         self._turns = 0
-        running = self.running
-        running.work += self._meter.done(running is self.merging) - self._since
-        merging_is_due = self.merging.work < self._allowed()
-        other = self.merging if running is self.plain else self.plain
+        now = self._clock()
+        running, other = self.running, self.merging if self.running is self.plain else self.plain
+        running.seconds += now - self._since
+        self._since = now
         # A lane whose states were all given up for the sake of memory has no turn any more.
-        if not len(running.order) or (len(other.order) and merging_is_due is (running is self.plain)):
+        if not len(running.order) or (len(other.order) and other.seconds < running.seconds):
             if other is self.merging:
                 self._stops.resume()
             else:
                 self._stops.suspend()
             self.running = other
-        self._since = self._meter.done(self.running is self.merging)
-
-    def _allowed(self) -> float:
-        """The work that merging may have done by now."""
-        shares = self.shares
-        return self.plain.work * (shares.share if self.plain.work < shares.long else shares.patience)
 
     # ---- ends ----------------------------------------------------------------------------------------
 
@@ -173,7 +144,9 @@ class DualExploration(Technique):
         self._owner.tally = max(ended, key=lambda lane: lane.tally.multiplicity).tally
 
     def figures(self) -> dict[str, Any]:
-        return {"work": {"plain": round(self.plain.work), "merging": round(self.merging.work)}}
+        return {
+            "seconds": {"plain": round(self.plain.seconds, 2), "merging": round(self.merging.seconds, 2)}
+        }
 
 
 class DualOrder:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from anabranch.explore.build import Parts
 from anabranch.explore.protocols import Search
-from anabranch.explore.search.plain import Dfs
 from anabranch.explore.settings import ExploreSettings
 from anabranch.explore.technique import Technique
 from anabranch.machine import State
@@ -59,13 +57,10 @@ def dual_exploration(
     removals belong to a single exploration."""
     if parts.reporter.counts_exactly or not all(isinstance(one, StaticMerging | Regions) for one in others):
         return None
-    # In limited time not everything is explored: both lanes use the search order, and each has its half.
-    limited = parts.settings.search.goal == "bugs" and parts.settings.limits.time is not None
-    plain: Search[State] = parts.search if limited else Dfs()
+    plain: Search[State] = parts.search
     merging: Search[State] = parts.search
     for one in others:
         merging = one.order(merging)
         if isinstance(one, Regions):
             plain = one.order(plain)
-    shares = replace(tuning.lanes, patience=1) if limited else tuning.lanes
-    return DualExploration(parts, plain, merging, shares)
+    return DualExploration(parts, plain, merging, tuning.lanes)

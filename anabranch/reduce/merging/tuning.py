@@ -7,18 +7,12 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class LaneShares:
-    """How the work is divided between the lanes of dual exploration. Work is in about microseconds."""
+    """How the lanes of dual exploration take turns."""
 
-    first: float = 150_000
-    """What it takes to begin with merging: estimates, a decision procedure."""
-    long: float = 6_000_000
-    """Work after which a program counts as too large to be explored path by path."""
-    share: float = 0.12
-    """Of the work of plain exploration, that merging may take until then."""
-    patience: float = 10
-    """Times the work of plain exploration, that merging may take from then on."""
+    first: float = 0.15
+    """Seconds that the plain lane is ahead: what it takes to begin with merging (estimates, a solver)."""
     turns: int = 64
-    """Of the plain lane, until the work is compared again."""
+    """Of the plain lane, until the times are compared again."""
     merged_turns: int = 8
     """Likewise of the merging lane, whose turns take longer."""
 
