@@ -11,9 +11,8 @@ and the run reports those of the lane that finished.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from time import process_time
 from typing import Any, ClassVar
 
 from anabranch.explore.build import Parts
@@ -47,12 +46,7 @@ class DualExploration(Technique):
     contract: ClassVar[Contract] = EXACT
 
     def __init__(
-        self,
-        parts: Parts,
-        plain: Search[State],
-        merging: Search[State],
-        shares: LaneShares,
-        clock: Callable[[], float] = process_time,
+        self, parts: Parts, plain: Search[State], merging: Search[State], shares: LaneShares
     ) -> None:
         """`plain`, `merging`: the search orders of the lanes."""
         super().__init__(parts)
@@ -63,9 +57,8 @@ class DualExploration(Technique):
         self._tree = parts.tree
         self._owner = parts.reporter.owner
         self._stops = parts.machine.stops
-        self._clock = clock
         self._lane = parts.machine.extras.slot(self.plain, lambda a, b, mine, other: mine)
-        self._since = clock()
+        self._since = shares.clock()
         self._turns = 0
 
     def order(self, search: Search[State]) -> Search[State]:
@@ -102,7 +95,7 @@ class DualExploration(Technique):
     def _compare(self) -> None:
         """Charge the running lane, and let the other one run if that has used less."""
         self._turns = 0
-        now = self._clock()
+        now = self.shares.clock()
         running, other = self.running, self.merging if self.running is self.plain else self.plain
         running.seconds += now - self._since
         self._since = now

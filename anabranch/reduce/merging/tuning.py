@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from time import process_time
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +17,8 @@ class LaneShares:
     """Of the plain lane, until the times are compared again."""
     merged_turns: int = 8
     """Likewise of the merging lane, whose turns take longer."""
+    clock: Callable[[], float] = process_time
+    """What the time is measured with."""
 
 
 @dataclass(frozen=True, slots=True)
