@@ -12,21 +12,16 @@ from anabranch.environment.values import flag
 from anabranch.expr import bool_and, not_
 from anabranch.expr.fp import is_nan
 from anabranch.expr.fpvalue import FORMATS
+from anabranch.semantics.floats import INTRINSICS
 
 Unary = Callable[[Value, int], Value]
 Binary = Callable[[Value, Value, int], Value]
 
+# Functions that LLVM has as intrinsics of the same name.
 UNARY: dict[str, Unary] = {
-    "sqrt": expr.fsqrt,
-    "fabs": expr.fabs,
-    "floor": expr.ffloor,
-    "ceil": expr.fceil,
-    "trunc": expr.ftrunc,
-    "rint": expr.frint,
-    "nearbyint": expr.frint,
-    "round": expr.fround,
+    name: INTRINSICS[name]
+    for name in ("sqrt", "fabs", "floor", "ceil", "trunc", "rint", "nearbyint", "round")
 }
-
 BINARY: dict[str, Binary] = {
     "fmin": expr.fmin,
     "fmax": expr.fmax,
@@ -47,14 +42,13 @@ def _register_binary(name: str, width: int, function: Binary) -> None:
         return function(x, y, width)
 
 
-for _name, _unary in UNARY.items():
-    _register_unary(_name, 64, _unary)
-    _register_unary(f"{_name}f", 32, _unary)
-    _register_unary(f"{_name}l", 80, _unary)
-for _name, _binary in BINARY.items():
-    _register_binary(_name, 64, _binary)
-    _register_binary(f"{_name}f", 32, _binary)
-    _register_binary(f"{_name}l", 80, _binary)
+WIDTHS = {"": 64, "f": 32, "l": 80}
+"""By the suffix of a function's name."""
+for _suffix, _width in WIDTHS.items():
+    for _name, _unary in UNARY.items():
+        _register_unary(_name + _suffix, _width, _unary)
+    for _name, _binary in BINARY.items():
+        _register_binary(_name + _suffix, _width, _binary)
 
 
 def magnitude(x: Value, width: int) -> Value:
@@ -111,6 +105,5 @@ def _register_classes(suffix: str, width: int) -> None:
         return flag(bool_and(below, not_(is_nan(x, width))))
 
 
-_register_classes("", 64)
-_register_classes("f", 32)
-_register_classes("l", 80)
+for _suffix, _width in WIDTHS.items():
+    _register_classes(_suffix, _width)

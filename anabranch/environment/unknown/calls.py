@@ -20,13 +20,12 @@ from anabranch.environment.values import resize, resolve_length
 from anabranch.expr import Expr
 from anabranch.ir.module import Function
 from anabranch.ir.source_types import CType
-from anabranch.ir.types import VOID, FloatType, IntType, PointerType, StructType, Type
+from anabranch.ir.types import VOID, PointerType, StructType, Type
 from anabranch.machine.bases import base_numbers, nearest
 from anabranch.machine.ends import Loss
 from anabranch.machine.location import Where
 from anabranch.machine.path import Input
 from anabranch.machine.state import callers
-from anabranch.semantics.elements import FLOATS
 
 Value = Any
 Model = Callable[..., Any]
@@ -281,16 +280,11 @@ class _AnswerMaker:
         return value
 
     def number(self, type: Type, name: str) -> Value:
-        if not isinstance(type, IntType | FloatType) or (
-            isinstance(type, FloatType) and type.kind not in FLOATS
-        ):
+        made = self.objects.scalar(type, name, KIND)
+        if made is None:
             raise Loss("unsupported", f"unknown value of type {type}")
-        width = (type.bits + 7) // 8 * 8
-        variable = self.objects.variable(name, width, KIND)
-        self.variables.append(variable)
-        if type.bits == 1:
-            return expr.eq(expr.and_(variable, 1, width), 1, width)
-        return variable if width == type.bits else expr.extract(variable, 0, type.bits, width)
+        self.variables.append(made[1])
+        return made[0]
 
     def contents(self, type: CType | None, size: int, parameter: int) -> list[Place]:
         """What is written behind a parameter."""
