@@ -1,7 +1,7 @@
 """Bit-vector and floating-point expressions: interned nodes, simplifying constructors, evaluation, text."""
 
 from . import specification  # its entries register themselves
-from .arith import add, ashr, bvnot, lshr, mul, neg, shl, sub
+from .arith import add, ashr, lshr, mul, neg, shl, sub
 from .bits import and_, or_, xor
 from .boolean import bool_and, bool_or, bool_xor, ite, not_
 from .casts import concat, extract, sext, trunc, zext

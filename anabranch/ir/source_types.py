@@ -108,10 +108,6 @@ class SourceTypes:
         self._debug = debug
         self._known: dict[str, CType] = {}
 
-    @property
-    def void(self) -> CType:
-        return self.read("null")
-
     def function(self, subprogram: str | None) -> CType | None:
         """The type of a function (its result is the target) by the number of its subprogram."""
         if subprogram is None:
