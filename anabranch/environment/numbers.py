@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 from anabranch import expr
 from anabranch.environment.api import MachineApi, Value
-from anabranch.environment.ops import and_, eq, extract, ite, lshr, ult
+from anabranch.environment.ops import eq, extract, ite, lshr, ult
 from anabranch.environment.registry import model
 from anabranch.environment.values import flag
 from anabranch.expr import bool_and, not_
-from anabranch.expr.fp import is_nan
+from anabranch.expr.fp import is_infinite, is_nan
 from anabranch.expr.fpvalue import FORMATS
 from anabranch.semantics.floats import INTRINSICS
 
@@ -51,15 +51,6 @@ for _suffix, _width in WIDTHS.items():
         _register_binary(_name + _suffix, _width, _binary)
 
 
-def magnitude(x: Value, width: int) -> Value:
-    """The bits without the sign."""
-    return and_(x, (1 << (width - 1)) - 1, width)
-
-
-def infinity(width: int) -> int:
-    return FORMATS[width].infinity
-
-
 def smallest_normal(width: int) -> int:
     return 1 << FORMATS[width].fraction_bits  # the integer bit of 80-bit numbers, which pseudo-denormals have
 
@@ -73,10 +64,10 @@ FP_NAN, FP_INFINITE, FP_ZERO, FP_SUBNORMAL, FP_NORMAL = range(5)
 
 def classify(x: Value, width: int) -> Value:
     """fpclassify, as an expression without a branch."""
-    bits = magnitude(x, width)
+    bits = expr.fabs(x, width)
     finite = ite(ult(bits, smallest_normal(width), width), FP_SUBNORMAL, FP_NORMAL, 32)
     finite = ite(eq(bits, 0, width), FP_ZERO, finite, 32)
-    infinite = ite(eq(bits, infinity(width), width), FP_INFINITE, finite, 32)
+    infinite = ite(is_infinite(x, width), FP_INFINITE, finite, 32)
     return ite(is_nan(x, width), FP_NAN, infinite, 32)
 
 
@@ -96,12 +87,11 @@ def _register_classes(suffix: str, width: int) -> None:
     @model(f"__isinf{suffix}", f"isinf{suffix}")
     def isinf(m: MachineApi, x: Value) -> Value:
         """1 or -1 as in glibc: the sign of the infinity."""
-        infinite = eq(magnitude(x, width), infinity(width), width)
-        return ite(infinite, ite(eq(sign(x, width), 1, 32), 0xFFFFFFFF, 1, 32), 0, 32)
+        return ite(is_infinite(x, width), ite(eq(sign(x, width), 1, 32), 0xFFFFFFFF, 1, 32), 0, 32)
 
     @model(f"__finite{suffix}", f"finite{suffix}")
     def finite(m: MachineApi, x: Value) -> Value:
-        below = ult(magnitude(x, width), infinity(width), width)
+        below = ult(expr.fabs(x, width), FORMATS[width].infinity, width)
         return flag(bool_and(below, not_(is_nan(x, width))))
 
 

@@ -32,7 +32,6 @@ from .fp import (
     fsqrt,
     fsub,
     ftrunc,
-    is_infinite,
     is_nan,
     si_to_fp,
     ui_to_fp,
