@@ -73,13 +73,13 @@ def report(result: Replay, quiet: bool = False) -> list[str]:
     unknown = sum(test.predicted.uninitialised for test in result.tests)
     if unknown:
         lines.append(f"  {count(unknown, 'test')} not compared: uninitialised memory decides how they end")
-    files = result.files or {}
+    files = result.coverage.files if result.coverage is not None else {}
     if files:
         width = min(60, max(len(near(name)) for name in files))
         lines.append(f"  {'file':<{width}}  lines                 branch sides")
         for name, file in files.items():
-            if file.covered or len(files) <= _SHOWN:
-                row = f"{_percent(file.line_ratio):<20}  {_percent(file.branch_ratio)}"
+            if file.lines.covered or len(files) <= _SHOWN:
+                row = f"{_percent(file.lines):<20}  {_percent(file.branches)}"
                 lines.append(f"  {near(name)[-width:]:<{width}}  {row}")
     return lines
 
