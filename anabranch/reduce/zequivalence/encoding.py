@@ -38,9 +38,10 @@ Names = list[tuple[tuple[Hashable, ...], Any]]
 
 def live_values(state: State, outer: Continuation) -> tuple[Any, ...]:
     """The live values of the frames in the scope whose continuation this is: what was returned is one."""
-    values = state.values
-    for continuation in callers_within(state.continuation, outer):
+    values, continuation = state.values, state.continuation
+    while continuation is not outer and continuation[1] is not None:  # as `callers_within`, for every state
         values += continuation[3:]
+        continuation = continuation[0]
     return values
 
 

@@ -185,8 +185,9 @@ class ZEquivalence(Technique):
         multiplicity = sum([state.multiplicity for state in states])
         self.ledger.came_back(call.site_row, call.row, len(states), multiplicity)
         found: list[Removal] = []
+        point: ReturnPoint | None = None
         for state in states:
-            point = self._point(call, state)
+            point = point or self._point(call, state)
             kept = None if point is None else point.representative(state, call.arguments)
             if kept is not None:
                 found.append(Removal(state, kept, call))
