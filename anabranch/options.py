@@ -17,39 +17,29 @@ from typing import Any, ClassVar, NamedTuple, dataclass_transform
 Text = str | Callable[[], str]
 
 
+@dataclasses.dataclass(slots=True, eq=False)
 class Option:
     """How a setting is written: its flag is `--name`, its key in TOML is `name`."""
 
-    __slots__ = ("aliases", "heading", "help", "key", "metavar", "name", "parse", "repeat", "short")
+    name: str
+    help: Text
+    """A function if the text is known only when help is asked for."""
+    parse: Callable[[str], Any] | None
+    """From the user's text to the value; ValueError with a line for the user. None is a switch."""
+    _: dataclasses.KW_ONLY
+    key: str = ""
+    """The name of the setting in `run.json`."""
+    heading: str = ""
+    """Where the help shows it, if not under the heading of its group."""
+    short: str = ""
+    metavar: str = ""
+    repeat: bool = False
+    """May be given several times; the values are a tuple."""
+    aliases: tuple[str, ...] = ()
+    """Other spellings that are understood and not shown."""
 
-    def __init__(
-        self,
-        name: str,
-        help: Text,
-        parse: Callable[[str], Any] | None,
-        *,
-        key: str = "",
-        heading: str = "",
-        short: str = "",
-        metavar: str = "",
-        repeat: bool = False,
-        aliases: tuple[str, ...] = (),
-    ) -> None:
-        self.name = name
-        self.help = help
-        """A function if the text is known only when help is asked for."""
-        self.parse = parse
-        """From the user's text to the value; ValueError with a line for the user. None is a switch."""
-        self.key = key or name.replace("-", "_")
-        """The name of the setting in `run.json`."""
-        self.heading = heading
-        """Where the help shows it, if not under the heading of its group."""
-        self.short = short
-        self.metavar = metavar
-        self.repeat = repeat
-        """May be given several times; the values are a tuple."""
-        self.aliases = aliases
-        """Other spellings that are understood and not shown."""
+    def __post_init__(self) -> None:
+        self.key = self.key or self.name.replace("-", "_")
 
     @property
     def is_path(self) -> bool:

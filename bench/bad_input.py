@@ -20,6 +20,7 @@ from pathlib import Path
 from bench.lib.bad_cases import CASES, GOOD, BadCase
 from bench.lib.engine import Called, EngineFailure, call_engine, start_fresh
 from bench.lib.ktest import KTestError, read_ktest
+from bench.lib.run_directory import read_run
 from bench.lib.subjects import find
 from bench.lib.table import print_table
 
@@ -124,8 +125,6 @@ def _read_back(target: Path, answer: Answer, finished: bool) -> None:
             json.loads(line)
         except ValueError:
             answer.problems.append(f"tests.jsonl, line {number} is not whole")
-    from anabranch.report.reader import read_run
-
     data = read_run(target)
     answer.problems += [f"reader: {p}" for p in data.problems]
     if len(data.tests) != len(tests):

@@ -7,14 +7,7 @@ from dataclasses import dataclass, field
 
 from anabranch.ir.module import CallInfo, Function, Instruction, Module
 from anabranch.ir.types import FunctionType
-from anabranch.ir.values import (
-    BlockAddress,
-    ConstAggregate,
-    ConstExpr,
-    GlobalRef,
-    InlineAsm,
-    Operand,
-)
+from anabranch.ir.values import BlockAddress, ConstAggregate, ConstExpr, GlobalRef, InlineAsm, Operand
 
 CALLS = frozenset(("call", "invoke", "callbr"))
 

@@ -11,9 +11,10 @@ from typing import Any, NoReturn
 
 from anabranch.cli.config import read_config
 from anabranch.cli.plugins import load_plugins
-from anabranch.cli.program_input import INPUT_FLAGS, split_words
+from anabranch.cli.program_input import split_words
 from anabranch.cli.settings import HEADINGS, RunSettings, SettingsError, all_groups, default_text
 from anabranch.options import Option, Setting, SettingsGroup, settings_of
+from anabranch.program_input import INPUT_FLAGS
 from anabranch.values import suggestion
 
 _DESCRIPTION = """\

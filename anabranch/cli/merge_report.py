@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from typing import Any
 
-from anabranch.cli.wording import count
+from anabranch.cli.wording import count, near
 
 _SHOWN = 30
 
@@ -41,14 +40,7 @@ def _lines(reductions: dict[str, Any] | None) -> Iterator[str]:
         note = "  given up: it does not pay" if row["given up"] else ""
         yield (
             f"{row['merges']:>8,} {row['turns']:>8,} {row['forks']:>8,} {row['effort']:>10,} "
-            f"{row['seconds']:>9.3f}  {_near(row['location'])}{note}"
+            f"{row['seconds']:>9.3f}  {near(row['location'])}{note}"
         )
     if len(rows) > _SHOWN:
         yield f"and {len(rows) - _SHOWN} more; see reductions in run.json"
-
-
-def _near(place: str) -> str:
-    if os.path.isabs(place):
-        near = os.path.relpath(place)
-        return place if near.startswith("..") else near
-    return place

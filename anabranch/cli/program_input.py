@@ -3,74 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-#: Flags of the program's input with the names of their values, and what they mean.
-INPUT_FLAGS: dict[str, tuple[tuple[str, ...], str]] = {
-    "sym-arg": (("N",), "an argument of up to N symbolic bytes (repeatable, in order)"),
-    "sym-args": (("MIN", "MAX", "N"), "MIN to MAX arguments of up to N symbolic bytes (repeatable)"),
-    "sym-files": (("NUM", "N"), "NUM files A, B, ... of N symbolic bytes"),
-    "sym-stdin": (("N",), "N symbolic bytes on standard input"),
-    "sym-stdout": ((), "standard output is a regular file or a pipe, as the input says"),
-    "sym-env": (("NAME", "N"), "environment variable of up to N symbolic bytes (repeatable)"),
-    "max-fail": (("N",), "let up to N reads, writes and closes fail"),
-}
-#: Flags that KLEE knows and that mean nothing here, or the same as another.
-OTHER_FLAGS: dict[str, tuple[str, ...]] = {"fd-fail": ("max-fail", "1"), "save-all-writes": ()}
+from anabranch.program_input import INPUT_FLAGS, OTHER_FLAGS, Argument, flag_of, value_count
+
 MOST_FILES = 26
 LARGEST = 1 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class Argument:
-    """A plain argument, or from `least` to `most` symbolic ones."""
-
-    text: bytes | None = None
-    length: int = 0
-    least: int = 1
-    most: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class ProgramInput:
-    """All that the explored program is given."""
-
-    name: bytes = b"program"
-    arguments: tuple[Argument, ...] = ()
-    environment: tuple[tuple[bytes, bytes | int], ...] = ()
-    files: tuple[tuple[Path, bytes], ...] = ()
-    stdin: Path | None = None
-    symbolic_files: tuple[int, int] = (0, 0)
-    symbolic_stdin: int = 0
-    symbolic_stdout: bool = False
-    max_fail: int = 0
-    free_metadata: bool = False
-    printable: bool = False
-
-    def needs_library(self) -> str:
-        """The flag that only a program on a C library can make use of; empty if there is none."""
-        for flag, given in (
-            ("--sym-files", self.symbolic_files[0]),
-            ("--sym-stdin", self.symbolic_stdin),
-            ("--sym-stdout", self.symbolic_stdout),
-            ("--file", self.files),
-            ("--stdin", self.stdin is not None),
-            ("--max-fail", self.max_fail),
-        ):
-            if given:
-                return flag
-        return ""
-
-
-def flag_of(word: str) -> str | None:
-    """The input flag that a word is, with one dash or two."""
-    name = word.removeprefix("-").removeprefix("-") if word.startswith("-") else ""
-    return name if name in INPUT_FLAGS or name in OTHER_FLAGS else None
-
-
-def value_count(flag: str) -> int:
-    return len(INPUT_FLAGS[flag][0]) if flag in INPUT_FLAGS else 0
 
 
 def split_words(argv: Sequence[str]) -> tuple[list[str], list[str]]:

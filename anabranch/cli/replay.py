@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
 from anabranch.cli.codes import OK, USAGE, CommandError
-from anabranch.cli.wording import count
+from anabranch.cli.wording import count, near
 from anabranch.native.tools import NativeError
 from anabranch.replay.record import ReplayError
 from anabranch.replay.replay import Replay, ReplayOptions, replay
@@ -50,11 +49,6 @@ def _percent(ratio: Ratio) -> str:
     return f"{ratio.percent:5.1f}%  {ratio.covered:,}/{ratio.total:,}" if ratio.total else "    -"
 
 
-def _name(path: str) -> str:
-    near = os.path.relpath(path)
-    return path if near.startswith("..") else near
-
-
 def report(result: Replay, quiet: bool = False) -> list[str]:
     """What to tell the user, line by line."""
     lines = [f"warning: {text}" for text in result.warnings]
@@ -79,14 +73,14 @@ def report(result: Replay, quiet: bool = False) -> list[str]:
     unknown = sum(test.predicted.uninitialised for test in result.tests)
     if unknown:
         lines.append(f"  {count(unknown, 'test')} not compared: uninitialised memory decides how they end")
-    files = result.files or {}
+    files = result.coverage.files if result.coverage is not None else {}
     if files:
-        width = min(60, max(len(_name(name)) for name in files))
+        width = min(60, max(len(near(name)) for name in files))
         lines.append(f"  {'file':<{width}}  lines                 branch sides")
         for name, file in files.items():
-            if file.covered or len(files) <= _SHOWN:
-                row = f"{_percent(file.line_ratio):<20}  {_percent(file.branch_ratio)}"
-                lines.append(f"  {_name(name)[-width:]:<{width}}  {row}")
+            if file.lines.covered or len(files) <= _SHOWN:
+                row = f"{_percent(file.lines):<20}  {_percent(file.branches)}"
+                lines.append(f"  {near(name)[-width:]:<{width}}  {row}")
     return lines
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from anabranch.cli.program_input import ProgramInput, parse_file, parse_variable, parse_words
+from anabranch.cli.program_input import parse_file, parse_variable, parse_words
 from anabranch.explore.checks import MEMTRACK, compiled_in, expanded
 from anabranch.explore.settings import (
     ErrorSettings,
@@ -23,6 +23,7 @@ from anabranch.explore.settings import (
     SolverSettings,
 )
 from anabranch.options import Setting, SettingsGroup, option, settings_of, switch
+from anabranch.program_input import ProgramInput
 from anabranch.reduce.settings import TECHNIQUE_SETTINGS
 from anabranch.values import one_of, parse_define, parse_name
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from anabranch.cli.wording import count
+from anabranch.cli.wording import count, near
 from anabranch.unit.explore import RANK_TEXT, UnitError, UnitResult
 from anabranch.unit.ranks import RANKS
 
@@ -76,8 +75,7 @@ def _assumed(results: Sequence[UnitResult]) -> Iterator[str]:
 
 def _error(result: UnitResult, item: UnitError, directory: Path) -> Iterator[str]:
     error = item.error
-    near = os.path.relpath(error.file) if error.file else ""
-    place = f"{near if near and not near.startswith('..') else error.file}:{error.line}"
+    place = f"{near(error.file)}:{error.line}"
     yield f"  {place} in {error.function or result.function}: {error.message} [{error.kind}]"
     yield f"    assumes {RANK_TEXT[item.rank]}" + (": " + ", ".join(item.assumes) if item.assumes else "")
     if item.harness is None:

@@ -1,7 +1,8 @@
-"""Numbers in words that a reader takes in at a glance."""
+"""Numbers and places in words that a reader takes in at a glance."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 
@@ -43,3 +44,9 @@ def ranges(numbers: Sequence[int]) -> str:
         else:
             parts.append([number])
     return ", ".join("-".join(map(str, part)) for part in parts)
+
+
+def near(path: str) -> str:
+    """A path from here, if it lies below the current directory."""
+    found = os.path.relpath(path) if os.path.isabs(path) else path
+    return path if found.startswith("..") else found

@@ -16,39 +16,9 @@ from anabranch.environment import (  # registers the models
     unmodelled,
     verifier,
 )
-from anabranch.environment.api import MachineApi, ObjectInfo, Value
+from anabranch.environment.api import Value
 from anabranch.environment.output import EXTERNAL_GLOBALS
 from anabranch.environment.posix import ProgramInput, program_arguments
 from anabranch.environment.registry import MODELS, OVERRIDES, Model
-from anabranch.environment.text import Item, SymbolicText, render
+from anabranch.environment.text import Item, render
 from anabranch.environment.verifier import NONDET
-
-__all__ = [
-    "EXTERNAL_GLOBALS",
-    "MODELS",
-    "NONDET",
-    "OVERRIDES",
-    "Item",
-    "MachineApi",
-    "Model",
-    "ObjectInfo",
-    "ProgramInput",
-    "SymbolicText",
-    "Value",
-    "chars",
-    "convert",
-    "heap",
-    "klee",
-    "memory",
-    "numbers",
-    "output",
-    "posix",
-    "process",
-    "program_arguments",
-    "render",
-    "sanitizers",
-    "string_copy",
-    "strings",
-    "unmodelled",
-    "verifier",
-]

@@ -15,36 +15,13 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias
 
 from anabranch.expr import Expr
 from anabranch.machine.ends import AT_EXIT
+from anabranch.machine.objects import ObjectInfo
 from anabranch.machine.path import CType
 
 if TYPE_CHECKING:
     from anabranch.environment.text import Item
 
 Value: TypeAlias = int | Expr
-
-
-class SiteInfo(Protocol):
-    """Where objects come from."""
-
-    @property
-    def kind(self) -> str: ...
-
-
-class ObjectInfo(Protocol):
-    """What the machine tells about an object."""
-
-    @property
-    def size(self) -> int: ...
-
-    @property
-    def readonly(self) -> bool: ...
-
-    @property
-    def extent(self) -> object:
-        """None unless the size depends on the input."""
-
-    @property
-    def site(self) -> SiteInfo: ...
 
 
 class MachineApi(Protocol):

@@ -9,6 +9,7 @@ one by one, in order.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 
 from anabranch.environment.api import MachineApi, Value
 from anabranch.environment.ops import either, eq
@@ -20,18 +21,16 @@ FIRST_WINDOW = 64
 Bytes = bytes | list[Value]
 
 
+@dataclass(slots=True, eq=False)
 class ByteReader:
     """The bytes from an address on."""
 
-    __slots__ = ("_room", "base", "m", "seen", "up_to_nul")
-
-    def __init__(self, m: MachineApi, base: Value, up_to_nul: bool = True) -> None:
-        self.m = m
-        self.base = base
-        self.up_to_nul = up_to_nul
-        """No byte behind the first NUL is asked for."""
-        self.seen: Bytes = b""
-        self._room: int | None = None
+    m: MachineApi
+    base: Value
+    up_to_nul: bool = True
+    """No byte behind the first NUL is asked for."""
+    seen: Bytes = field(init=False, default=b"")
+    _room: int | None = field(init=False, default=None)
 
     @property
     def room(self) -> int:

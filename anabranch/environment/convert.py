@@ -22,15 +22,7 @@ from anabranch.environment.ops import (
     zext,
 )
 from anabranch.environment.registry import model
-from anabranch.environment.values import (
-    EINVAL,
-    ERANGE,
-    MASK64,
-    is_null,
-    resize,
-    set_errno,
-    widen,
-)
+from anabranch.environment.values import EINVAL, ERANGE, MASK64, is_null, resize, set_errno, widen
 from anabranch.expr import Expr
 from anabranch.ir.types import to_signed
 

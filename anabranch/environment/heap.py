@@ -11,12 +11,7 @@ from __future__ import annotations
 from anabranch.environment.api import MachineApi, Value
 from anabranch.environment.ops import ugt
 from anabranch.environment.registry import model
-from anabranch.environment.values import (
-    EINVAL,
-    ENOMEM,
-    is_null,
-    set_errno,
-)
+from anabranch.environment.values import EINVAL, ENOMEM, is_null, set_errno
 from anabranch.expr import Expr
 from anabranch.machine.objects import MAX_OBJECT
 

@@ -6,14 +6,7 @@ from anabranch.environment.api import MachineApi, Value
 from anabranch.environment.ops import eq, sle, slt, ult
 from anabranch.environment.process import assertion_failed
 from anabranch.environment.registry import model
-from anabranch.environment.values import (
-    MASK32,
-    errno_address,
-    is_null,
-    resize,
-    resolve_length,
-    truth,
-)
+from anabranch.environment.values import MASK32, errno_address, is_null, resize, resolve_length, truth
 from anabranch.expr import Expr
 from anabranch.ir.types import to_signed
 from anabranch.machine.path import CType

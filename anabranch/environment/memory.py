@@ -8,14 +8,7 @@ from anabranch.environment.api import MachineApi, Value
 from anabranch.environment.bytewise import ByteReader, compare, equal_bytes, first_difference, scan
 from anabranch.environment.ops import eq, ite, sub, ugt
 from anabranch.environment.registry import model
-from anabranch.environment.values import (
-    copy_of,
-    low_byte,
-    move,
-    resolve_length,
-    room_for,
-    widen,
-)
+from anabranch.environment.values import copy_of, low_byte, move, resolve_length, room_for, widen
 from anabranch.expr import Expr
 
 

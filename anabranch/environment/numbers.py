@@ -6,27 +6,22 @@ from collections.abc import Callable
 
 from anabranch import expr
 from anabranch.environment.api import MachineApi, Value
-from anabranch.environment.ops import and_, eq, extract, ite, lshr, ult
+from anabranch.environment.ops import eq, extract, ite, lshr, ult
 from anabranch.environment.registry import model
 from anabranch.environment.values import flag
 from anabranch.expr import bool_and, not_
-from anabranch.expr.fp import is_nan
+from anabranch.expr.fp import is_infinite, is_nan
 from anabranch.expr.fpvalue import FORMATS
+from anabranch.semantics.floats import INTRINSICS
 
 Unary = Callable[[Value, int], Value]
 Binary = Callable[[Value, Value, int], Value]
 
+# Functions that LLVM has as intrinsics of the same name.
 UNARY: dict[str, Unary] = {
-    "sqrt": expr.fsqrt,
-    "fabs": expr.fabs,
-    "floor": expr.ffloor,
-    "ceil": expr.fceil,
-    "trunc": expr.ftrunc,
-    "rint": expr.frint,
-    "nearbyint": expr.frint,
-    "round": expr.fround,
+    name: INTRINSICS[name]
+    for name in ("sqrt", "fabs", "floor", "ceil", "trunc", "rint", "nearbyint", "round")
 }
-
 BINARY: dict[str, Binary] = {
     "fmin": expr.fmin,
     "fmax": expr.fmax,
@@ -47,23 +42,13 @@ def _register_binary(name: str, width: int, function: Binary) -> None:
         return function(x, y, width)
 
 
-for _name, _unary in UNARY.items():
-    _register_unary(_name, 64, _unary)
-    _register_unary(f"{_name}f", 32, _unary)
-    _register_unary(f"{_name}l", 80, _unary)
-for _name, _binary in BINARY.items():
-    _register_binary(_name, 64, _binary)
-    _register_binary(f"{_name}f", 32, _binary)
-    _register_binary(f"{_name}l", 80, _binary)
-
-
-def magnitude(x: Value, width: int) -> Value:
-    """The bits without the sign."""
-    return and_(x, (1 << (width - 1)) - 1, width)
-
-
-def infinity(width: int) -> int:
-    return FORMATS[width].infinity
+WIDTHS = {"": 64, "f": 32, "l": 80}
+"""By the suffix of a function's name."""
+for _suffix, _width in WIDTHS.items():
+    for _name, _unary in UNARY.items():
+        _register_unary(_name + _suffix, _width, _unary)
+    for _name, _binary in BINARY.items():
+        _register_binary(_name + _suffix, _width, _binary)
 
 
 def smallest_normal(width: int) -> int:
@@ -79,10 +64,10 @@ FP_NAN, FP_INFINITE, FP_ZERO, FP_SUBNORMAL, FP_NORMAL = range(5)
 
 def classify(x: Value, width: int) -> Value:
     """fpclassify, as an expression without a branch."""
-    bits = magnitude(x, width)
+    bits = expr.fabs(x, width)
     finite = ite(ult(bits, smallest_normal(width), width), FP_SUBNORMAL, FP_NORMAL, 32)
     finite = ite(eq(bits, 0, width), FP_ZERO, finite, 32)
-    infinite = ite(eq(bits, infinity(width), width), FP_INFINITE, finite, 32)
+    infinite = ite(is_infinite(x, width), FP_INFINITE, finite, 32)
     return ite(is_nan(x, width), FP_NAN, infinite, 32)
 
 
@@ -102,15 +87,13 @@ def _register_classes(suffix: str, width: int) -> None:
     @model(f"__isinf{suffix}", f"isinf{suffix}")
     def isinf(m: MachineApi, x: Value) -> Value:
         """1 or -1 as in glibc: the sign of the infinity."""
-        infinite = eq(magnitude(x, width), infinity(width), width)
-        return ite(infinite, ite(eq(sign(x, width), 1, 32), 0xFFFFFFFF, 1, 32), 0, 32)
+        return ite(is_infinite(x, width), ite(eq(sign(x, width), 1, 32), 0xFFFFFFFF, 1, 32), 0, 32)
 
     @model(f"__finite{suffix}", f"finite{suffix}")
     def finite(m: MachineApi, x: Value) -> Value:
-        below = ult(magnitude(x, width), infinity(width), width)
+        below = ult(expr.fabs(x, width), FORMATS[width].infinity, width)
         return flag(bool_and(below, not_(is_nan(x, width))))
 
 
-_register_classes("", 64)
-_register_classes("f", 32)
-_register_classes("l", 80)
+for _suffix, _width in WIDTHS.items():
+    _register_classes(_suffix, _width)

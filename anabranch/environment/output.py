@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import inspect
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from anabranch.environment.api import MachineApi, Value
 from anabranch.environment.bytewise import whole_string
 from anabranch.environment.heap import malloc_exactly
 from anabranch.environment.ops import mul
 from anabranch.environment.printing import Arguments, CallArguments, VaList, print_to
-from anabranch.environment.registry import model
+from anabranch.environment.registry import add_model, model
 from anabranch.environment.text import Item, SymbolicText, as_items
 from anabranch.environment.values import (
     EBADF,
@@ -21,6 +23,8 @@ from anabranch.environment.values import (
     set_errno,
     widen,
 )
+
+F = TypeVar("F", bound=Callable[..., Value])
 
 # The values of stdin, stdout and stderr: no object lies there, so that a program that looks inside fails.
 STREAM_BASE = 0xFFFF0000
@@ -146,24 +150,48 @@ def print_into(m: MachineApi, dst: Value, size: Value | None, text: Value, argum
     return printed.finish(m)
 
 
-@model("printf")
-def printf(m: MachineApi, text: Value, *args: Value) -> Value:
-    return print_out(m, 1, text, CallArguments(m, args))
+def printing(name: str, more: int | None = None) -> Callable[[F], F]:
+    """Register a function that prints, given the format and what is printed last; and its variants.
+
+    `vNAME` takes a `va_list`. Of fortified programs, `__NAME_chk` and `__vNAME_chk` have so many `more`
+    arguments before the format, which do not count here: the level of checks, and the room, which is checked
+    in any case.
+    """
+
+    def register(function: F) -> F:
+        fixed = len(inspect.signature(function).parameters) - 2  # the format is the last of them
+        for pattern, extra in (("{}", 0), ("__{}_chk", more)):
+            if extra is not None:
+                _register(pattern, name, function, fixed, extra)
+        return function
+
+    return register
 
 
-@model("vprintf")
-def vprintf(m: MachineApi, text: Value, ap: Value) -> Value:
-    return print_out(m, 1, text, VaList(m, ap))
+def _register(pattern: str, name: str, function: Callable[..., Value], fixed: int, extra: int) -> None:
+    count = fixed + extra
+
+    def call(m: MachineApi, given: tuple[Value, ...], arguments: Arguments) -> Value:
+        return function(m, *given[: fixed - 1], given[count - 1], arguments)
+
+    def direct(m: MachineApi, *given: Value) -> Value:
+        return call(m, given, CallArguments(m, given[count:]))
+
+    def listed(m: MachineApi, *given: Value) -> Value:
+        return call(m, given, VaList(m, given[count]))
+
+    add_model(pattern.format(name), direct, count, None)
+    add_model(pattern.format(f"v{name}"), listed, count + 1, count + 1)
 
 
-@model("fprintf")
-def fprintf(m: MachineApi, file: Value, text: Value, *args: Value) -> Value:
-    return print_out(m, stream_of(m, file), text, CallArguments(m, args))
+@printing("printf", more=1)
+def printf(m: MachineApi, text: Value, arguments: Arguments) -> Value:
+    return print_out(m, 1, text, arguments)
 
 
-@model("vfprintf")
-def vfprintf(m: MachineApi, file: Value, text: Value, ap: Value) -> Value:
-    return print_out(m, stream_of(m, file), text, VaList(m, ap))
+@printing("fprintf", more=1)
+def fprintf(m: MachineApi, file: Value, text: Value, arguments: Arguments) -> Value:
+    return print_out(m, stream_of(m, file), text, arguments)
 
 
 @model("dprintf")
@@ -174,28 +202,18 @@ def dprintf(m: MachineApi, descriptor: Value, text: Value, *args: Value) -> Valu
     return print_out(m, number, text, CallArguments(m, args))
 
 
-@model("sprintf")
-def sprintf(m: MachineApi, dst: Value, text: Value, *args: Value) -> Value:
-    return print_into(m, dst, None, text, CallArguments(m, args))
+@printing("sprintf", more=2)
+def sprintf(m: MachineApi, dst: Value, text: Value, arguments: Arguments) -> Value:
+    return print_into(m, dst, None, text, arguments)
 
 
-@model("vsprintf")
-def vsprintf(m: MachineApi, dst: Value, text: Value, ap: Value) -> Value:
-    return print_into(m, dst, None, text, VaList(m, ap))
+@printing("snprintf", more=2)
+def snprintf(m: MachineApi, dst: Value, size: Value, text: Value, arguments: Arguments) -> Value:
+    return print_into(m, dst, size, text, arguments)
 
 
-@model("snprintf")
-def snprintf(m: MachineApi, dst: Value, size: Value, text: Value, *args: Value) -> Value:
-    return print_into(m, dst, size, text, CallArguments(m, args))
-
-
-@model("vsnprintf")
-def vsnprintf(m: MachineApi, dst: Value, size: Value, text: Value, ap: Value) -> Value:
-    return print_into(m, dst, size, text, VaList(m, ap))
-
-
-def print_new(m: MachineApi, result: Value, text: Value, arguments: Arguments) -> Value:
-    """asprintf."""
+@printing("asprintf")
+def asprintf(m: MachineApi, result: Value, text: Value, arguments: Arguments) -> Value:
     printed = print_to(m, text, arguments, in_memory=True)
     data = flatten(printed.items)
     addr = malloc_exactly(m, len(data) + 1, "asprintf")
@@ -205,57 +223,3 @@ def print_new(m: MachineApi, result: Value, text: Value, arguments: Arguments) -
     m.write_bytes(addr, data + b"\0" if isinstance(data, bytes) else [*data, 0])
     m.store(result, 8, addr)
     return printed.finish(m)
-
-
-@model("asprintf")
-def asprintf(m: MachineApi, result: Value, text: Value, *args: Value) -> Value:
-    return print_new(m, result, text, CallArguments(m, args))
-
-
-@model("vasprintf")
-def vasprintf(m: MachineApi, result: Value, text: Value, ap: Value) -> Value:
-    return print_new(m, result, text, VaList(m, ap))
-
-
-@model("__printf_chk")
-def printf_chk(m: MachineApi, level: Value, text: Value, *args: Value) -> Value:
-    return print_out(m, 1, text, CallArguments(m, args))
-
-
-@model("__fprintf_chk")
-def fprintf_chk(m: MachineApi, file: Value, level: Value, text: Value, *args: Value) -> Value:
-    return print_out(m, stream_of(m, file), text, CallArguments(m, args))
-
-
-@model("__sprintf_chk")
-def sprintf_chk(m: MachineApi, dst: Value, level: Value, room: Value, text: Value, *args: Value) -> Value:
-    return print_into(m, dst, None, text, CallArguments(m, args))
-
-
-@model("__snprintf_chk")
-def snprintf_chk(
-    m: MachineApi, dst: Value, size: Value, level: Value, room: Value, text: Value, *args: Value
-) -> Value:
-    return print_into(m, dst, size, text, CallArguments(m, args))
-
-
-@model("__vprintf_chk")
-def vprintf_chk(m: MachineApi, level: Value, text: Value, ap: Value) -> Value:
-    return print_out(m, 1, text, VaList(m, ap))
-
-
-@model("__vfprintf_chk")
-def vfprintf_chk(m: MachineApi, file: Value, level: Value, text: Value, ap: Value) -> Value:
-    return print_out(m, stream_of(m, file), text, VaList(m, ap))
-
-
-@model("__vsprintf_chk")
-def vsprintf_chk(m: MachineApi, dst: Value, level: Value, room: Value, text: Value, ap: Value) -> Value:
-    return print_into(m, dst, None, text, VaList(m, ap))
-
-
-@model("__vsnprintf_chk")
-def vsnprintf_chk(
-    m: MachineApi, dst: Value, size: Value, level: Value, room: Value, text: Value, ap: Value
-) -> Value:
-    return print_into(m, dst, size, text, VaList(m, ap))

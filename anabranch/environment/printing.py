@@ -25,16 +25,7 @@ from anabranch.environment.format import (
 )
 from anabranch.environment.ops import add, and_
 from anabranch.environment.text import Item, SymbolicText, as_items, spell, text_length
-from anabranch.environment.values import (
-    EOVERFLOW,
-    MASK32,
-    MASK64,
-    is_null,
-    low_byte,
-    move,
-    resize,
-    set_errno,
-)
+from anabranch.environment.values import EOVERFLOW, MASK32, MASK64, is_null, low_byte, move, resize, set_errno
 from anabranch.expr import Expr
 from anabranch.ir.types import to_signed
 

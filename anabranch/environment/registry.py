@@ -49,9 +49,16 @@ def model(*names: str, noreturn: bool = False) -> Callable[[F], F]:
         least = sum(p.default is p.empty for p in positional)
         most = None if variadic else len(positional)
         for name in names:
-            if name in MODELS:
-                raise ValueError(f"two models of {name}")
-            MODELS[name] = Model(name, function, noreturn, least, most)
+            add_model(name, function, least, most, noreturn)
         return function
 
     return register
+
+
+def add_model(
+    name: str, function: ModelFunction, least: int, most: int | None, noreturn: bool = False
+) -> None:
+    """Register the model of one C function, which takes so many arguments."""
+    if name in MODELS:
+        raise ValueError(f"two models of {name}")
+    MODELS[name] = Model(name, function, noreturn, least, most)

@@ -7,7 +7,7 @@ the same base. Shifts right by a constant are extractions, shifts left of narrow
 from __future__ import annotations
 
 from . import bits
-from .bits import and_, join_disjoint, low_zeros, xor, xor_const
+from .bits import and_, join_disjoint, low_zeros, xor_const
 from .boolean import as_bool, bool_and, bool_xor, const_ite, not_
 from .casts import EXTRACT_RULES, concat, extract, sext, zext
 from .node import (
@@ -310,11 +310,6 @@ def _extract_shl(x: Expr, lo: int, w: int) -> Value | None:
 
 
 EXTRACT_RULES.update({ADD: _extract_sum, SUB: _extract_sum, MUL: _extract_sum, SHL: _extract_shl})
-
-
-def bvnot(x: Value, w: int) -> Value:
-    """~x."""
-    return xor(x, MASK[w], w)
 
 
 def is_power_of_two(c: int) -> bool:

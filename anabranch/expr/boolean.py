@@ -2,22 +2,7 @@
 
 from __future__ import annotations
 
-from .node import (
-    AND,
-    EQ,
-    ITE,
-    MASK,
-    NOT,
-    OR,
-    SEXT,
-    XOR,
-    ZEXT,
-    Expr,
-    Value,
-    binary,
-    ternary,
-    unary,
-)
+from .node import AND, EQ, ITE, MASK, NOT, OR, SEXT, XOR, ZEXT, Expr, Value, binary, ternary, unary
 
 
 def not_(x: Value) -> Value:

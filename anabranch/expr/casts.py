@@ -5,22 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .boolean import const_ite, ite, not_
-from .node import (
-    AND,
-    CONCAT,
-    EXTRACT,
-    ITE,
-    MASK,
-    NODES,
-    OR,
-    SEXT,
-    XOR,
-    ZEXT,
-    Expr,
-    Value,
-    make,
-    unary,
-)
+from .node import AND, CONCAT, EXTRACT, ITE, MASK, NODES, OR, SEXT, XOR, ZEXT, Expr, Value, make, unary
 
 # -- extensions -------------------------------------------------------------------------------------------
 

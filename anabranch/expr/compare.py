@@ -229,13 +229,7 @@ def _eq_nodes(x: Expr, y: Expr) -> Value:
         return not_(bool_xor(x, y))
     p, q = x.op, y.op
     if p == q and p in EXTENSIONS:
-        n, m = x.a.w, y.a.w
-        if n == m:
-            return eq(x.a, y.a, n)
-        extend = zext if p == ZEXT else sext
-        if n < m:
-            return eq(extend(x.a, n, m), y.a, m)
-        return eq(x.a, extend(y.a, m, n), n)
+        return _without_extensions(x, y, eq)
     if p == ADD:
         if x.b.__class__ is int:
             return eq(x.a, sub(y, x.b, w), w) if q == ADD else _ordered_eq(x, y)
@@ -249,6 +243,13 @@ def _eq_nodes(x: Expr, y: Expr) -> Value:
         if y.b is x:
             return eq_const(y.a, 0)
     return _ordered_eq(x, y)
+
+
+def _without_extensions(x: Expr, y: Expr, compare: Callable[[Value, Value, int], Value]) -> Value:
+    """The comparison of two zero extensions, or of two sign extensions, by what they extend."""
+    extend = zext if x.op == ZEXT else sext
+    w = max(x.a.w, y.a.w)
+    return compare(extend(x.a, x.a.w, w), extend(y.a, y.a.w, w), w)
 
 
 def _ordered_eq(x: Expr, y: Expr) -> Expr:
@@ -322,13 +323,7 @@ def _ult_nodes(x: Expr, y: Expr) -> Value:
     p, q = x.op, y.op
     if p == q:
         if p in EXTENSIONS:
-            n, m = x.a.w, y.a.w
-            if n == m:
-                return ult(x.a, y.a, n)
-            extend = zext if p == ZEXT else sext
-            if n < m:
-                return ult(extend(x.a, n, m), y.a, m)
-            return ult(x.a, extend(y.a, m, n), n)
+            return _without_extensions(x, y, ult)
         if p == XOR:
             s = 1 << (w - 1)
             if x.b.__class__ is int and y.b.__class__ is int and x.b == s and y.b == s:

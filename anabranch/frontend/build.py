@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import subprocess
-import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +14,7 @@ from anabranch.frontend.compile import Compiled, compile_all
 from anabranch.frontend.libc.build import ensure_library
 from anabranch.frontend.libc.need import why_needed
 from anabranch.frontend.options import AUTO, C_SUFFIXES, MUSL, NO_LIBC, FrontendError, FrontendOptions
-from anabranch.frontend.process import worker_environment
+from anabranch.frontend.process import run_worker
 
 WORKER_SECONDS = 900
 """Far more than a large program takes; damaged bitcode can keep LLVM busy for ever."""
@@ -78,16 +77,7 @@ def link_modules(
         "entry": entry,
     }
     try:
-        result = subprocess.run(
-            [sys.executable, "-m", "anabranch.frontend.worker"],
-            input=json.dumps(request),
-            capture_output=True,
-            text=True,
-            errors="replace",
-            env=worker_environment(),
-            timeout=WORKER_SECONDS,
-            check=False,
-        )
+        result = run_worker("anabranch.frontend.worker", request, WORKER_SECONDS)
     except subprocess.TimeoutExpired:
         shown = ", ".join(name for _, name in modules)
         raise FrontendError(f"{shown}: LLVM did not finish within {WORKER_SECONDS} seconds") from None

@@ -32,18 +32,6 @@ def _attachments(line: str) -> int:
 class BodyReader:
     """Reads one function's lines; made anew for each body."""
 
-    __slots__ = (
-        "blocks",
-        "count",
-        "cursor",
-        "first_line",
-        "function",
-        "lines",
-        "names",
-        "position",
-        "resume",
-    )
-
     def __init__(self, function: Function, names: Names, lines: list[str], first_line: int) -> None:
         self.function = function
         self.names = names

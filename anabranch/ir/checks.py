@@ -17,6 +17,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from anabranch.ir.debug import DebugLoc
+from anabranch.ir.lexer import words
 from anabranch.ir.module import Block, Instruction
 from anabranch.ir.types import VOID, IntType
 from anabranch.ir.values import ConstInt, GlobalRef, Local, Operand
@@ -31,24 +32,7 @@ FUNCTION_SIGNATURE = 0xC105CAFE
 HANDLER, TRAP = "__ubsan_handle_", "llvm.ubsantrap"
 _SHIFTS = frozenset(("shl", "lshr", "ashr"))
 _CASTS = frozenset(("zext", "sext", "trunc", "ptrtoint", "bitcast"))
-_PURE = _CASTS | frozenset(
-    (
-        "icmp",
-        "fcmp",
-        "add",
-        "sub",
-        "mul",
-        "and",
-        "or",
-        "xor",
-        "lshr",
-        "ashr",
-        "shl",
-        "select",
-        "extractvalue",
-        "getelementptr",
-    )
-)
+_PURE = _CASTS | words("icmp fcmp add sub mul and or xor lshr ashr shl select extractvalue getelementptr")
 _TRAPS = (
     "add_overflow", "builtin_unreachable", "cfi_check_fail", "divrem_overflow", "dynamic_type_cache_miss",
     "float_cast_overflow", "function_type_mismatch", "implicit_conversion", "invalid_builtin",

@@ -19,7 +19,6 @@ _PARAMETER = re.compile(
     r'^!\d+ = !DILocalVariable\(name: "([^"]*)", arg: (\d{1,9}), scope: !(\d+)', re.MULTILINE
 )
 _FILE = re.compile(r'!DIFile\(filename: "([^"]*)", directory: "([^"]*)"')
-_FILE_LINE = re.compile(r"^!(\d+) = (?:distinct )?!DIFile\(", re.MULTILINE)
 _REFERENCE = {key: re.compile(rf"[(,] ?{key}: !(\d+)") for key in ("scope", "file", "var", "type", "types")}
 _NAME = re.compile(r'[(,] ?name: "([^"]*)"')
 _LINE = re.compile(r"[(,] ?line: (\d{1,9})")
@@ -30,19 +29,15 @@ _MAX_DEPTH = 1000
 """Bound on chains of scopes, which malformed text can close into a ring."""
 
 
+@dataclass(slots=True, eq=False)
 class DebugLoc:
     """A place in the source."""
 
-    __slots__ = ("column", "file", "function", "inlined_at", "line")
-
-    def __init__(
-        self, file: str, line: int, column: int, function: str, inlined_at: DebugLoc | None = None
-    ) -> None:
-        self.file = file
-        self.line = line
-        self.column = column
-        self.function = function
-        self.inlined_at = inlined_at
+    file: str
+    line: int
+    column: int
+    function: str
+    inlined_at: DebugLoc | None = None
 
     def __repr__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}"
@@ -190,9 +185,6 @@ class DebugInfo:
             if index is not None and text.startswith("!DILocalVariable("):
                 names[index] = self._name_of(text)
         return names
-
-    def files(self) -> list[str]:
-        return sorted({self._file(number) for number in _FILE_LINE.findall(self._metadata)} - {""})
 
     def _file_of(self, text: str) -> str:
         match = _REFERENCE["file"].search(text)

@@ -10,8 +10,7 @@ class IRError(ValueError):
 
 
 MALFORMED = (
-    IndexError,
-    KeyError,
+    LookupError,
     ValueError,
     TypeError,
     AttributeError,
@@ -29,9 +28,6 @@ def located(line: int, error: BaseException, text: str) -> IRError:
     shown = " ".join(text.split())
     if len(shown) > 80:
         shown = shown[:77] + "..."
-    reason = (
-        str(error)
-        if isinstance(error, ValueError) and str(error)
-        else "the line ends too early or is malformed"
-    )
+    said = str(error) if isinstance(error, ValueError) else ""
+    reason = said or "the line ends too early or is malformed"
     return IRError.at(line, f"{' '.join(reason.split())[:200]} in '{shown}'")

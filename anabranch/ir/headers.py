@@ -68,7 +68,8 @@ def read_function(module: Module, names: Names, number: int, line: str, body: Sp
     name = name_of(token)
     if name in module.functions:
         raise ValueError(f"function {token} is defined twice")
-    function = Function(
+    section = re.search(r' section "([^"]*)"', line)
+    module.functions[name] = Function(
         name,
         type,
         params,
@@ -78,13 +79,10 @@ def read_function(module: Module, names: Names, number: int, line: str, body: Sp
         module.debug,
         subprogram[1] if subprogram else None,
         _body_reader(names, body, number + 1) if body is not None else None,
+        return_attrs,
+        section[1] if section else None,
+        body.lines if body is not None else list,
     )
-    function.return_attrs = return_attrs
-    if body is not None:
-        function.body_lines = body.lines
-    section = re.search(r' section "([^"]*)"', line)
-    function.section = section[1] if section else None
-    module.functions[name] = function
 
 
 def _body_reader(names: Names, body: Span, first_line: int) -> Callable[[Function], list[Block]]:
@@ -176,9 +174,8 @@ def read_symbol(module: Module, names: Names, number: int, line: str) -> None:
     if linkage not in ("external", "extern_weak"):
         initializer = _initializer_reader(names, number, line, value_type)
     variable = GlobalVariable(
-        name, value_type, word == "constant", linkage or "external", module.debug, initializer
+        name, value_type, word == "constant", linkage or "external", module.debug, initializer, thread_local
     )
-    variable.thread_local = thread_local
     _read_tail(variable, line)
     module.globals[name] = variable
 

@@ -25,14 +25,6 @@ class ArgAttrs:
     sret: Type | None = None
     align: int | None = None
 
-    @property
-    def noundef(self) -> bool:
-        return "noundef" in self.names
-
-    @property
-    def signext(self) -> bool:
-        return "signext" in self.names
-
 
 @dataclass(frozen=True, slots=True)
 class CallInfo:
@@ -43,30 +35,20 @@ class CallInfo:
     attributes: frozenset[str] = NO_FLAGS
 
 
+@dataclass(slots=True, eq=False)
 class Instruction:
     """One instruction; `extra` depends on the opcode (see the package's README)."""
 
-    __slots__ = ("extra", "flags", "loc", "opcode", "operands", "result", "targets", "text_line", "type")
-
-    def __init__(
-        self,
-        opcode: str,
-        type: Type,
-        operands: tuple[Operand, ...],
-        targets: tuple[int, ...] = (),
-        flags: frozenset[str] = NO_FLAGS,
-        extra: object = None,
-    ) -> None:
-        self.opcode = opcode
-        self.type = type
-        self.operands = operands
-        self.targets = targets
-        self.flags = flags
-        self.extra = extra
-        self.result: Local | None = None
-        self.loc: DebugLoc | None = None
-        self.text_line = 0
-        """Line of the module's text, counted from 1."""
+    opcode: str
+    type: Type
+    operands: tuple[Operand, ...]
+    targets: tuple[int, ...] = ()
+    flags: frozenset[str] = NO_FLAGS
+    extra: object = None
+    result: Local | None = field(init=False, default=None)
+    loc: DebugLoc | None = field(init=False, default=None)
+    text_line: int = field(init=False, default=0)
+    """Line of the module's text, counted from 1."""
 
     @property
     def is_terminator(self) -> bool:
@@ -78,74 +60,49 @@ class Instruction:
         return f"{head}{self.opcode} {list(self.operands)}{more}"
 
 
+@dataclass(slots=True, eq=False)
 class Block:
-    __slots__ = ("index", "instructions", "name")
-
-    def __init__(self, name: str, index: int) -> None:
-        self.name = name
-        self.index = index
-        self.instructions: list[Instruction] = []
+    name: str
+    index: int
+    instructions: list[Instruction] = field(init=False, default_factory=list)
 
     def __repr__(self) -> str:
         return f"<block {self.index} %{self.name}>"
 
 
+@dataclass(slots=True, eq=False)
 class Function:
     """A function; `blocks` is read from the text on first use (IRError if it is malformed)."""
 
-    __slots__ = (
-        "_blocks",
-        "_debug",
-        "_param_names",
-        "_read_body",
-        "_variable_names",
-        "attributes",
-        "body_lines",
-        "is_declaration",
-        "linkage",
-        "local_count",
-        "name",
-        "param_attrs",
-        "params",
-        "return_attrs",
-        "section",
-        "subprogram_id",
-        "type",
-        "vararg",
-    )
+    name: str
+    type: FunctionType
+    params: tuple[Local, ...]
+    param_attrs: tuple[ArgAttrs | None, ...]
+    linkage: str
+    attributes: frozenset[str]
+    _debug: DebugInfo
+    subprogram_id: str | None
+    _read_body: Callable[[Function], list[Block]] | None
+    return_attrs: ArgAttrs | None
+    section: str | None
+    body_lines: Callable[[], list[str]]
+    """The lines of the body's text."""
+    local_count: int = field(init=False)
+    """Number of locals, parameters included; final once `blocks` has been read."""
+    _blocks: list[Block] | None = field(init=False, default=None)
+    _param_names: tuple[str, ...] | None = field(init=False, default=None)
+    _variable_names: dict[int, str] | None = field(init=False, default=None)
 
-    def __init__(
-        self,
-        name: str,
-        type: FunctionType,
-        params: tuple[Local, ...],
-        param_attrs: tuple[ArgAttrs | None, ...],
-        linkage: str,
-        attributes: frozenset[str],
-        debug: DebugInfo,
-        subprogram_id: str | None,
-        read_body: Callable[[Function], list[Block]] | None,
-    ) -> None:
-        self.name = name
-        self.type = type
-        self.params = params
-        self.param_attrs = param_attrs
-        self.return_attrs: ArgAttrs | None = None
-        self.vararg = type.vararg
-        self.linkage = linkage
-        self.attributes = attributes
-        self.section: str | None = None
-        self.is_declaration = read_body is None
-        self.local_count = len(params)
-        """Number of locals, parameters included; final once `blocks` has been read."""
-        self.subprogram_id = subprogram_id
-        self._debug = debug
-        self._read_body = read_body
-        self._blocks: list[Block] | None = None
-        self._param_names: tuple[str, ...] | None = None
-        self._variable_names: dict[int, str] | None = None
-        self.body_lines: Callable[[], list[str]] = list
-        """The lines of the body's text."""
+    def __post_init__(self) -> None:
+        self.local_count = len(self.params)
+
+    @property
+    def is_declaration(self) -> bool:
+        return self._read_body is None
+
+    @property
+    def vararg(self) -> bool:
+        return self.type.vararg
 
     @property
     def blocks(self) -> list[Block]:
@@ -197,45 +154,26 @@ class Function:
         return f"<function @{self.name}>"
 
 
+@dataclass(slots=True, eq=False)
 class GlobalVariable:
     """A global variable; `initializer` is read on first use."""
 
-    __slots__ = (
-        "_debug",
-        "_initializer",
-        "_read_initializer",
-        "align",
-        "constant",
-        "declaration",
-        "linkage",
-        "name",
-        "section",
-        "thread_local",
-        "value_type",
-        "variable_id",
-    )
+    name: str
+    value_type: Type
+    constant: bool
+    linkage: str
+    _debug: DebugInfo
+    _read_initializer: Callable[[], Operand] | None
+    thread_local: bool
+    declaration: bool = field(init=False)
+    align: int = field(init=False)
+    section: str | None = field(init=False, default=None)
+    variable_id: str | None = field(init=False, default=None)
+    _initializer: Operand | None = field(init=False, default=None)
 
-    def __init__(
-        self,
-        name: str,
-        value_type: Type,
-        constant: bool,
-        linkage: str,
-        debug: DebugInfo,
-        read_initializer: Callable[[], Operand] | None,
-    ) -> None:
-        self.name = name
-        self.value_type = value_type
-        self.constant = constant
-        self.linkage = linkage
-        self.declaration = read_initializer is None
-        self.align = value_type.align
-        self.section: str | None = None
-        self.thread_local = False
-        self.variable_id: str | None = None
-        self._debug = debug
-        self._read_initializer = read_initializer
-        self._initializer: Operand | None = None
+    def __post_init__(self) -> None:
+        self.declaration = self._read_initializer is None
+        self.align = self.value_type.align
 
     @property
     def initializer(self) -> Operand | None:
@@ -280,11 +218,6 @@ class Module:
     source_filename: str = ""
     assembly: list[str] = field(default_factory=list)
     """Lines of file-scope assembly."""
-
-    @property
-    def debug_files(self) -> list[str]:
-        """Paths of all source files the debug information names, sorted."""
-        return self.debug.files()
 
     def defined_functions(self) -> list[Function]:
         return [f for f in self.functions.values() if not f.is_declaration]

@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from anabranch.ir.debug import DebugInfo
+from anabranch.ir.lexer import words
 from anabranch.ir.types import ArrayType, FloatType, IntType, PointerType, StructType, Type
 
 _FIELD = {
     key: re.compile(rf"[(,] ?{key}: (?:!(\d+)|([\w| -]+))")
-    for key in (
-        "tag",
-        "baseType",
-        "size",
-        "offset",
-        "elements",
-        "types",
-        "count",
-        "encoding",
-        "flags",
-        "type",
-    )
+    for key in words("tag baseType size offset elements types count encoding flags type")
 }
 _NAME = re.compile(r'[(,] ?name: "([^"]*)"')
 _ITEM = re.compile(r"!(\d+)|null")
@@ -30,40 +20,29 @@ _MAX_CHAIN = 64
 """Bound on chains of typedefs, which malformed text can close into a ring."""
 
 
+@dataclass(slots=True, eq=False)
 class CType:
     """One type; what it is made of is read when asked for, since C types may contain pointers to themselves.
 
     `kind` is int, float, pointer, struct, union, array, function, void or opaque (known by name only).
     """
 
-    __slots__ = ("_parts", "_reader", "const", "element", "fixed", "kind", "name", "number", "signed", "size")
-
-    def __init__(
-        self,
-        reader: SourceTypes,
-        number: str,
-        kind: str,
-        size: int = 0,
-        name: str = "",
-        parts: tuple[str, ...] = (),
-        signed: bool = False,
-        const: bool = False,
-    ) -> None:
-        self._reader = reader
-        self._parts = parts
-        self.number = number
-        self.kind = kind
-        self.size = size
-        self.name = name
-        self.signed = signed
-        self.const = const
-        self.fixed: tuple[Member, ...] | None = None  # members, where no debug information has them
-        self.element: CType | None = None  # likewise
+    reader: SourceTypes
+    number: str
+    kind: str
+    size: int = 0
+    name: str = ""
+    parts: tuple[str, ...] = ()
+    signed: bool = False
+    const: bool = False
+    # The members of a struct and the element of an array, where no debug information has them.
+    fixed: tuple[Member, ...] | None = field(init=False, default=None)
+    element: CType | None = field(init=False, default=None)
 
     @property
     def target(self) -> CType:
         """What a pointer points to, an array consists of, a function returns."""
-        return self.element if self.element is not None else self._reader.read(self._parts[0])
+        return self.element if self.element is not None else self.reader.read(self.parts[0])
 
     @property
     def count(self) -> int:
@@ -74,14 +53,14 @@ class CType:
     @property
     def parameters(self) -> tuple[CType, ...]:
         """Of a function, without the dots of a variadic one."""
-        return tuple(self._reader.read(part) for part in self._parts[1:] if part != "null")
+        return tuple(self.reader.read(part) for part in self.parts[1:] if part != "null")
 
     @property
     def members(self) -> tuple[Member, ...]:
         """Of a struct or a union, in order."""
         if self.fixed is not None:
             return self.fixed
-        return tuple(filter(None, map(self._reader.member, self._parts)))
+        return tuple(filter(None, map(self.reader.member, self.parts)))
 
     def with_pointers(self, depth: int = 8) -> bool:
         """Is a pointer somewhere in a value of the type itself?"""
@@ -107,7 +86,7 @@ class CType:
             return self.target.spell(f"{declared}[{self.count or ''}]")
         if self.kind == "function" and not self.name:
             listed = ", ".join(parameter.spell("") for parameter in self.parameters)
-            dots = ("..." if not listed else ", ...") if "null" in self._parts[1:] else ""
+            dots = ("..." if not listed else ", ...") if "null" in self.parts[1:] else ""
             return self.target.spell(f"{declared}({listed + dots or 'void'})")
         return f"{const}{self.name or 'void'} {declared}".rstrip()
 
@@ -128,10 +107,6 @@ class SourceTypes:
     def __init__(self, debug: DebugInfo) -> None:
         self._debug = debug
         self._known: dict[str, CType] = {}
-
-    @property
-    def void(self) -> CType:
-        return self.read("null")
 
     def function(self, subprogram: str | None) -> CType | None:
         """The type of a function (its result is the target) by the number of its subprogram."""

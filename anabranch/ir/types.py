@@ -7,22 +7,20 @@ mentioned before its body is known.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, TypeVar
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Type:
-    """Base of all types; the layout slots are filled by `_lay_out` when first read."""
+    """Base of all types; the layout fields are filled by `_lay_out` when first read."""
 
-    __slots__ = ("align", "bits", "constants", "size")
-
-    size: int
-    align: int
-    bits: int
-    constants: dict[str, Any]
+    size: int = field(init=False)
+    align: int = field(init=False)
+    bits: int = field(init=False)
+    constants: dict[str, Any] = field(init=False, default_factory=dict)
     """Simple constants of this type by their spelling; the reader fills it, to share equal ones."""
-
-    def __init__(self) -> None:
-        self.constants = {}
 
     def __getattr__(self, name: str) -> int:
         if name in ("size", "align", "bits"):
@@ -49,14 +47,11 @@ def _power_of_two_at_least(value: int) -> int:
     return 1 << max(value - 1, 0).bit_length()
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class SimpleType(Type):
     """`void`, `label`, `metadata` and `token`: no values in memory."""
 
-    __slots__ = ("name",)
-
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self.name = name
+    name: str
 
     def __str__(self) -> str:
         return self.name
@@ -67,13 +62,13 @@ def to_signed(value: int, width: int) -> int:
     return value - (1 << width) if value >> (width - 1) else value
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class IntType(Type):
-    __slots__ = ("mask", "width")
+    width: int
+    mask: int = field(init=False)
 
-    def __init__(self, width: int) -> None:
-        super().__init__()
-        self.width = width
-        self.mask = (1 << width) - 1
+    def __post_init__(self) -> None:
+        self.mask = (1 << self.width) - 1
 
     def _lay_out(self) -> None:
         store = (self.width + 7) // 8
@@ -85,12 +80,9 @@ class IntType(Type):
         return f"i{self.width}"
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class PointerType(Type):
-    __slots__ = ("address_space",)
-
-    def __init__(self, address_space: int) -> None:
-        super().__init__()
-        self.address_space = address_space
+    address_space: int
 
     def _lay_out(self) -> None:
         # Address spaces 270 and 271 are the 32-bit pointers of the x86-64 data layout.
@@ -101,8 +93,9 @@ class PointerType(Type):
         return f"ptr addrspace({self.address_space})" if self.address_space else "ptr"
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class FloatType(Type):
-    __slots__ = ("kind",)
+    kind: str
 
     FORMATS: ClassVar[dict[str, tuple[int, int]]] = {
         "half": (16, 2),
@@ -115,10 +108,6 @@ class FloatType(Type):
     }
     """Kind -> (bits of the value, allocation size and alignment in bytes)."""
 
-    def __init__(self, kind: str) -> None:
-        super().__init__()
-        self.kind = kind
-
     def _lay_out(self) -> None:
         self.bits, self.size = self.FORMATS[self.kind]
         self.align = self.size
@@ -127,13 +116,10 @@ class FloatType(Type):
         return self.kind
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class ArrayType(Type):
-    __slots__ = ("count", "element")
-
-    def __init__(self, count: int, element: Type) -> None:
-        super().__init__()
-        self.count = count
-        self.element = element
+    count: int
+    element: Type
 
     def _lay_out(self) -> None:
         self.size = self.count * self.element.size
@@ -144,15 +130,12 @@ class ArrayType(Type):
         return f"[{self.count} x {self.element}]"
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class VectorType(Type):
     """A vector of fixed length; elements are packed without padding (`<8 x i1>` is one byte)."""
 
-    __slots__ = ("count", "element")
-
-    def __init__(self, count: int, element: Type) -> None:
-        super().__init__()
-        self.count = count
-        self.element = element
+    count: int
+    element: Type
 
     def _lay_out(self) -> None:
         self.bits = self.count * self.element.bits
@@ -164,19 +147,14 @@ class VectorType(Type):
         return f"<{self.count} x {self.element}>"
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class StructType(Type):
     """A literal struct (interned by its fields) or a named one (one a module; `fields` None: opaque)."""
 
-    __slots__ = ("_offsets", "fields", "name", "packed")
-
-    _offsets: tuple[int, ...] | None
-
-    def __init__(self, name: str | None, fields: tuple[Type, ...] | None, packed: bool) -> None:
-        super().__init__()
-        self.name = name
-        self.fields = fields
-        self.packed = packed
-        self._offsets = None
+    name: str | None
+    fields: tuple[Type, ...] | None
+    packed: bool
+    _offsets: tuple[int, ...] | None = field(init=False, default=None)
 
     def define(self, fields: tuple[Type, ...], packed: bool) -> None:
         """Give a named struct its body, once."""
@@ -194,11 +172,11 @@ class StructType(Type):
     def _lay_out(self) -> None:
         offsets = []
         position, largest = 0, 1
-        for field in self.fields or ():
-            align = 1 if self.packed else field.align
+        for part in self.fields or ():
+            align = 1 if self.packed else part.align
             position = _round_up(position, align)
             offsets.append(position)
-            position += field.size
+            position += part.size
             largest = max(largest, align)
         self._offsets = tuple(offsets)
         self.align = largest
@@ -215,83 +193,66 @@ class StructType(Type):
         return f"%{self.name}" if self.name is not None else self.body()
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class FunctionType(Type):
-    __slots__ = ("params", "ret", "vararg")
-
-    def __init__(self, ret: Type, params: tuple[Type, ...], vararg: bool) -> None:
-        super().__init__()
-        self.ret = ret
-        self.params = params
-        self.vararg = vararg
+    ret: Type
+    params: tuple[Type, ...]
+    vararg: bool
 
     def __str__(self) -> str:
         params = [*map(str, self.params), *(["..."] if self.vararg else [])]
         return f"{self.ret} ({', '.join(params)})"
 
 
-VOID = SimpleType("void")
-LABEL = SimpleType("label")
-METADATA = SimpleType("metadata")
-TOKEN = SimpleType("token")
-PTR = PointerType(0)
+T = TypeVar("T", bound=Type)
+_interned: dict[tuple[Hashable, ...], Any] = {}
 
-_ints: dict[int, IntType] = {}
-_pointers: dict[int, PointerType] = {0: PTR}
-_floats: dict[str, FloatType] = {kind: FloatType(kind) for kind in FloatType.FORMATS}
-_arrays: dict[tuple[int, Type], ArrayType] = {}
-_vectors: dict[tuple[int, Type], VectorType] = {}
-_structs: dict[tuple[tuple[Type, ...], bool], StructType] = {}
-_functions: dict[tuple[Type, tuple[Type, ...], bool], FunctionType] = {}
+
+def _intern(make: Callable[..., T], *parts: Hashable) -> T:
+    """The one type of a kind that is made of these parts."""
+    key = (make, *parts)
+    found: T | None = _interned.get(key)
+    if found is None:
+        found = _interned[key] = make(*parts)
+    return found
 
 
 def int_type(width: int) -> IntType:
-    found = _ints.get(width)
-    if found is None:
-        found = _ints[width] = IntType(width)
-    return found
+    return _intern(IntType, width)
 
 
 def pointer_type(address_space: int) -> PointerType:
-    found = _pointers.get(address_space)
-    if found is None:
-        found = _pointers[address_space] = PointerType(address_space)
-    return found
+    return _intern(PointerType, address_space)
 
 
 def float_type(kind: str) -> FloatType:
     """KeyError if there is no such kind."""
-    return _floats[kind]
+    _ = FloatType.FORMATS[kind]
+    return _intern(FloatType, kind)
 
 
 def array_type(count: int, element: Type) -> ArrayType:
-    found = _arrays.get((count, element))
-    if found is None:
-        found = _arrays[count, element] = ArrayType(count, element)
-    return found
+    return _intern(ArrayType, count, element)
 
 
 def vector_type(count: int, element: Type) -> VectorType:
-    found = _vectors.get((count, element))
-    if found is None:
-        found = _vectors[count, element] = VectorType(count, element)
-    return found
+    return _intern(VectorType, count, element)
 
 
 def struct_type(fields: tuple[Type, ...], packed: bool = False) -> StructType:
     """The literal struct with these fields."""
-    found = _structs.get((fields, packed))
-    if found is None:
-        found = _structs[fields, packed] = StructType(None, fields, packed)
-    return found
+    return _intern(StructType, None, fields, packed)
 
 
 def function_type(ret: Type, params: tuple[Type, ...], vararg: bool = False) -> FunctionType:
-    found = _functions.get((ret, params, vararg))
-    if found is None:
-        found = _functions[ret, params, vararg] = FunctionType(ret, params, vararg)
-    return found
+    return _intern(FunctionType, ret, params, vararg)
 
 
+VOID = SimpleType("void")
+LABEL = SimpleType("label")
+METADATA = SimpleType("metadata")
+TOKEN = SimpleType("token")
+PTR = pointer_type(0)
 I1 = int_type(1)
 I8 = int_type(8)
 I32 = int_type(32)

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from anabranch.ir.types import METADATA, PTR, IntType, Type, to_signed
 
 
+@dataclass(slots=True, eq=False)
 class Local:
     """A parameter or the result of an instruction; `index` is dense in its function, parameters first."""
 
-    __slots__ = ("index", "name", "type")
-
-    def __init__(self, name: str, type: Type, index: int) -> None:
-        self.name = name
-        self.type = type
-        self.index = index
+    name: str
+    type: Type
+    index: int
 
     def __repr__(self) -> str:
         return f"%{self.name}"
 
 
+@dataclass(slots=True, eq=False)
 class ConstInt:
     """`value` is masked to the width, never negative."""
 
-    __slots__ = ("type", "value")
-
-    def __init__(self, type: IntType, value: int) -> None:
-        self.type: IntType = type
-        self.value = value
+    type: IntType
+    value: int
 
     @property
     def signed(self) -> int:
@@ -36,27 +34,23 @@ class ConstInt:
         return f"{self.type} {self.value}"
 
 
+@dataclass(slots=True, eq=False)
 class ConstFloat:
     """`bits` is the IEEE (or x87) bit pattern in the type's own format."""
 
-    __slots__ = ("bits", "type")
-
-    def __init__(self, type: Type, bits: int) -> None:
-        self.type = type
-        self.bits = bits
+    type: Type
+    bits: int
 
     def __repr__(self) -> str:
         return f"{self.type} {self.bits:#x}"
 
 
+@dataclass(slots=True, eq=False)
 class _Typed:
     """A constant that its type says everything about."""
 
-    __slots__ = ("type",)
+    type: Type
     word = ""
-
-    def __init__(self, type: Type) -> None:
-        self.type = type
 
     def __repr__(self) -> str:
         return f"{self.type} {self.word}"
@@ -84,93 +78,79 @@ class Zero(_Typed):
     word = "zeroinitializer"
 
 
+@dataclass(slots=True, eq=False)
 class ConstBytes:
     """An array of i8 given as a string."""
 
-    __slots__ = ("data", "type")
-
-    def __init__(self, type: Type, data: bytes) -> None:
-        self.type = type
-        self.data = data
+    type: Type
+    data: bytes
 
     def __repr__(self) -> str:
         return f"{self.type} {self.data!r}"
 
 
+@dataclass(slots=True, eq=False)
 class ConstAggregate:
     """An array, vector or struct, element by element."""
 
-    __slots__ = ("elements", "type")
-
-    def __init__(self, type: Type, elements: tuple[Operand, ...]) -> None:
-        self.type = type
-        self.elements = elements
+    type: Type
+    elements: tuple[Operand, ...]
 
     def __repr__(self) -> str:
         return f"{self.type} {list(self.elements)}"
 
 
+@dataclass(slots=True, eq=False)
 class GlobalRef:
     """The address of a function, variable, alias or ifunc."""
 
-    __slots__ = ("name", "type")
-
-    def __init__(self, name: str, type: Type = PTR) -> None:
-        self.name = name
-        self.type = type
+    name: str
+    type: Type = PTR
 
     def __repr__(self) -> str:
         return f"@{self.name}"
 
 
+@dataclass(slots=True, eq=False)
 class ConstExpr:
     """A constant expression; `extra`: source element type of a getelementptr, predicate of a compare."""
 
-    __slots__ = ("extra", "op", "operands", "type")
-
-    def __init__(self, type: Type, op: str, operands: tuple[Operand, ...], extra: object = None) -> None:
-        self.type = type
-        self.op = op
-        self.operands = operands
-        self.extra = extra
+    type: Type
+    op: str
+    operands: tuple[Operand, ...]
+    extra: object = None
 
     def __repr__(self) -> str:
         return f"{self.op} {list(self.operands)}"
 
 
+@dataclass(slots=True, eq=False)
 class InlineAsm:
-    __slots__ = ("constraints", "flags", "text", "type")
-
-    def __init__(self, text: str, constraints: str, flags: frozenset[str] = frozenset()) -> None:
-        self.type: Type = PTR
-        self.text = text
-        self.constraints = constraints
-        self.flags = flags
+    text: str
+    constraints: str
+    flags: frozenset[str] = frozenset()
+    type: Type = field(init=False, default=PTR)
 
     def __repr__(self) -> str:
         return f"asm {self.text!r}, {self.constraints!r}"
 
 
+@dataclass(slots=True, eq=False)
 class BlockAddress:
     """The address of a block, by the names of its function and label."""
 
-    __slots__ = ("block", "function", "type")
-
-    def __init__(self, function: str, block: str) -> None:
-        self.type: Type = PTR
-        self.function = function
-        self.block = block
+    function: str
+    block: str
+    type: Type = field(init=False, default=PTR)
 
     def __repr__(self) -> str:
         return f"blockaddress(@{self.function}, %{self.block})"
 
 
+@dataclass(slots=True, eq=False)
 class MetadataOperand:
-    __slots__ = ("text", "type")
-
-    def __init__(self, text: str) -> None:
-        self.type: Type = METADATA
-        self.text = text
+    text: str
+    type: Type = field(init=False, default=METADATA)
 
     def __repr__(self) -> str:
         return f"metadata {self.text}"

@@ -2,35 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from anabranch.replay.instrument import CoverageMap
-from anabranch.report.result import Ratio
-
-
-@dataclass
-class FileCoverage:
-    """One source file: all lines with code, those reached, and sides of branches."""
-
-    lines: set[int] = field(default_factory=set)
-    covered: set[int] = field(default_factory=set)
-    sides: int = 0
-    sides_covered: int = 0
-
-    @property
-    def line_ratio(self) -> Ratio:
-        return Ratio(len(self.covered), len(self.lines))
-
-    @property
-    def branch_ratio(self) -> Ratio:
-        return Ratio(self.sides_covered, self.sides)
+from anabranch.report.result import Coverage, FileCoverage, Ratio
 
 
 class Gathered:
-    """The counters of all runs so far, combined."""
+    """The counters of all runs so far, combined. A counter tells whether something ran, not how often."""
 
     def __init__(self, map: CoverageMap) -> None:
         self.map = map
@@ -48,50 +27,21 @@ class Gathered:
         except FileNotFoundError:
             return 0
 
-    def files(self) -> dict[str, FileCoverage]:
-        """Coverage by source file."""
-        found: dict[str, FileCoverage] = {}
+    def coverage(self) -> Coverage:
+        """By source file, and of all together; what ran counts as run once."""
+        hits: dict[str, dict[int, int]] = {}
         for number, lines in self.map.pieces.items():
             for file, line in lines:
-                entry = found.setdefault(file, FileCoverage())
-                entry.lines.add(line)
-                if number in self.reached:
-                    entry.covered.add(line)
-        for file, _, sides in self.map.branches:
-            entry = found.setdefault(file, FileCoverage())
-            entry.sides += len(sides)
-            entry.sides_covered += sum(side in self.reached for side in sides)
-        return dict(sorted(found.items()))
-
-    def branches(self) -> Iterable[tuple[str, int, tuple[bool, ...]]]:
-        """(file, line, side by side whether it was taken) of every branch."""
+                of_file = hits.setdefault(file, {})
+                of_file[line] = max(of_file.get(line, 0), int(number in self.reached))
+        branches: dict[str, dict[int, tuple[tuple[int, ...], ...]]] = {}
         for file, line, sides in self.map.branches:
-            yield file, line, tuple(side in self.reached for side in sides)
-
-
-def total(files: dict[str, FileCoverage]) -> tuple[Ratio, Ratio]:
-    """Lines and branch sides of all files together."""
-    lines = Ratio(sum(len(f.covered) for f in files.values()), sum(len(f.lines) for f in files.values()))
-    return lines, Ratio(sum(f.sides_covered for f in files.values()), sum(f.sides for f in files.values()))
-
-
-def coverage_json(files: dict[str, FileCoverage]) -> dict[str, Any]:
-    """In the form that `run.json` has."""
-    lines, branches = total(files)
-
-    def ratio(value: Ratio) -> dict[str, int]:
-        return {"covered": value.covered, "total": value.total}
-
-    return {
-        "lines": ratio(lines),
-        "branches": ratio(branches),
-        "files": {
-            name: {
-                "lines": ratio(file.line_ratio),
-                "branches": ratio(file.branch_ratio),
-                "lines_covered": sorted(file.covered),
-                "lines_total": sorted(file.lines),
-            }
-            for name, file in files.items()
-        },
-    }
+            at = branches.setdefault(file, {})
+            at[line] = (*at.get(line, ()), tuple(int(side in self.reached) for side in sides))
+        files = {}
+        for name in sorted({*hits, *branches}):
+            taken = branches.get(name, {})
+            every = [side for found in taken.values() for branch in found for side in branch]
+            lines_hit = dict(sorted(hits.get(name, {}).items()))
+            files[name] = FileCoverage(lines_hit, Ratio(sum(every), len(every)), taken)
+        return Coverage.of(files)

@@ -16,13 +16,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from anabranch.program_input import flag_of, value_count
+
 Objects = Sequence[tuple[str, bytes]]
 
-_FLAGS = {
-    "sym-arg": 1, "sym-args": 3, "sym-files": 2, "sym-stdin": 1, "sym-stdout": 0, "save-all-writes": 0,
-    "max-fail": 1, "fd-fail": 0, "sym-env": 2,
-}  # fmt: skip
-"""Flags among the program's arguments that are for the model, with the number of their values."""
 _FILE = re.compile(r"([A-Z])(?:_data|-data)?")
 _MODEL = re.compile(
     r"arg\d\d|n_args(_\d+)?|[A-Z][_-]data([_-]stat)?|std(in|out)([_-]stat)?|\w+_fail(_\d+)?|model_version|env_\w+"
@@ -64,11 +61,6 @@ def _c_string(data: bytes) -> bytes:
     return data.split(b"\0", 1)[0]
 
 
-def _flag(word: str) -> str | None:
-    name = word.lstrip("-")
-    return name if word.startswith("-") and name in _FLAGS else None
-
-
 def program_arguments(words: Sequence[str], objects: Objects) -> list[bytes]:
     """The arguments as the program saw them: words as they are, symbolic ones from their objects."""
     values = iter([data for name, data in objects if re.fullmatch(r"arg\d\d+", name)])
@@ -77,13 +69,13 @@ def program_arguments(words: Sequence[str], objects: Objects) -> list[bytes]:
     position = 0
     while position < len(words):
         word = words[position]
-        flag = _flag(word)
+        flag = flag_of(word)
         position += 1
         if flag is None:
             found.append(os.fsencode(word))
             continue
-        numbers = [int(text) for text in words[position : position + _FLAGS[flag]] if text.isdigit()]
-        position += _FLAGS[flag]
+        numbers = [int(text) for text in words[position : position + value_count(flag)] if text.isdigit()]
+        position += value_count(flag)
         if flag == "sym-arg":
             found += _taken(values, 1)
         elif flag == "sym-args" and len(numbers) == 3:

@@ -35,23 +35,38 @@ class CoverageMap:
         return self.size - 1
 
 
-class _Writer:
-    """Collects the lines to insert, by the line of text that they come before."""
+class Insertion:
+    """Collects the lines to insert into a module, by the line of text that they come before."""
 
     def __init__(self, text: str) -> None:
         self.lines = text.split("\n")
         self.before: dict[int, list[str]] = {}
-        self.map = CoverageMap()
         self._names = 0
-        highest = max((int(found) for found in _NODE.findall(text)), default=-1)
-        self.node = highest + 1
 
     def add(self, line: int, *texts: str) -> None:
         self.before.setdefault(line, []).extend(texts)
 
     def name(self) -> str:
+        """Of a value that is new."""
         self._names += 1
         return f"%anabranch.{self._names}"
+
+    def inserted(self) -> list[str]:
+        """The lines of the module with those that were added."""
+        out: list[str] = []
+        for number, line in enumerate(self.lines, 1):
+            out += self.before.get(number, ())
+            out.append(line)
+        return out
+
+
+class _Writer(Insertion):
+    """Adds counters."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.map = CoverageMap()
+        self.node = max((int(found) for found in _NODE.findall(text)), default=-1) + 1
 
     def set_counter(self, line: int, index: str) -> None:
         pointer = self.name()
@@ -63,17 +78,13 @@ class _Writer:
 
     def text(self) -> str:
         size = max(_PAGE, (self.map.size + _PAGE - 1) // _PAGE * _PAGE)
-        out: list[str] = []
-        for number, line in enumerate(self.lines, 1):
-            out += self.before.get(number, ())
-            out.append(line)
-        out += [
+        counters = [
             f"@anabranch_counters = global [{size} x i8] zeroinitializer, no_sanitize_address, align {_PAGE}",
             f"@anabranch_counters_size = constant i64 {size}, no_sanitize_address",
             f"!{self.node} = !{{}}",
             "",
         ]
-        return "\n".join(out)
+        return "\n".join(self.inserted() + counters)
 
 
 def instrument(text: str) -> tuple[str, CoverageMap]:

@@ -18,13 +18,15 @@ from anabranch.native.run import NativeRun, Streams, run_native
 from anabranch.replay import model
 from anabranch.replay.answers import answers_text
 from anabranch.replay.build import Built, build_native, build_witness
-from anabranch.replay.coverage import FileCoverage, Gathered, coverage_json
+from anabranch.replay.coverage import Gathered
 from anabranch.replay.inputs import Inputs, Objects, inputs_of, write_files
 from anabranch.replay.outcome import difference, ended, is_prediction
 from anabranch.replay.place import Place, can_have_root, make_place
 from anabranch.replay.record import ProgramRecord, ReplayError, read_record
 from anabranch.replay.witness import KIND, SIZE, Line, depends_on_fresh_memory, lines_of_errors
 from anabranch.report.ktest import KTestError, encode, read_ktest
+from anabranch.report.result import Coverage
+from anabranch.report.run_json import coverage_json
 
 RESULT = "replay.json"
 _TEST = re.compile(r"test(\d+)\.ktest")
@@ -63,7 +65,7 @@ class Replay:
 
     tests: list[Replayed] = field(default_factory=list)
     unreadable: list[str] = field(default_factory=list)
-    files: dict[str, FileCoverage] | None = None
+    coverage: Coverage | None = None
     warnings: list[str] = field(default_factory=list)
 
     @property
@@ -238,7 +240,7 @@ def replay(
         if built is not None:
             _show_uninitialised(replayer, result, run_directory, dict(tests))
         if replayer.gathered is not None:
-            result.files = replayer.gathered.files()
+            result.coverage = replayer.gathered.coverage()
     (run_directory / RESULT).write_text(json.dumps(to_json(result), indent=2) + "\n", "utf-8")
     return result
 
@@ -280,6 +282,6 @@ def to_json(result: Replay) -> dict[str, Any]:
         "unreadable": result.unreadable,
         "warnings": result.warnings,
     }
-    if result.files is not None:
-        document["coverage"] = coverage_json(result.files)
+    if result.coverage is not None:
+        document["coverage"] = coverage_json(result.coverage)
     return document

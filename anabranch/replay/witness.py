@@ -19,6 +19,7 @@ from anabranch.ir import read_module
 from anabranch.ir.module import Function, Instruction
 from anabranch.ir.types import IntType, PointerType, Type
 from anabranch.ir.values import ConstInt, Local
+from anabranch.replay.instrument import Insertion
 
 KIND = "uninitialised"
 FILLINGS = (0, 1, 2, 3, 0)
@@ -63,49 +64,27 @@ def _documents(path: Path, whole: bool = False) -> Iterator[dict[str, Any]]:
             yield json.loads(part)
 
 
-class _Writer:
-    """Collects calls to insert, by the line of text that they come before."""
-
-    def __init__(self, text: str) -> None:
-        self.lines = text.split("\n")
-        self.before: dict[int, list[str]] = {}
-        self._names = 0
-
-    def add(self, line: int, *texts: str) -> None:
-        self.before.setdefault(line, []).extend(texts)
-
-    def name(self) -> str:
-        self._names += 1
-        return f"%anabranch.w{self._names}"
-
-    def result(self, instruction: Instruction) -> str | None:
-        found = _RESULT.match(self.lines[instruction.text_line - 1])
-        return found[1] if found else None
-
-    def text(self) -> str:
-        out: list[str] = []
-        for number, line in enumerate(self.lines, 1):
-            out += self.before.get(number, ())
-            out.append(line)
-        return "\n".join(out) + _DECLARED
+def _result(module: Insertion, instruction: Instruction) -> str | None:
+    found = _RESULT.match(module.lines[instruction.text_line - 1])
+    return found[1] if found else None
 
 
 def with_witnesses(text: str, wanted: Iterable[Line]) -> str:
     """A module whose stack objects are filled and whose values at the lines wanted are recorded."""
     lines = frozenset(wanted)
-    writer = _Writer(text)
+    writer = Insertion(text)
     for function in read_module(text).defined_functions():
         _function(writer, function, lines)
-    return writer.text()
+    return "\n".join(writer.inserted()) + _DECLARED
 
 
-def _function(writer: _Writer, function: Function, wanted: frozenset[Line]) -> None:
+def _function(writer: Insertion, function: Function, wanted: frozenset[Line]) -> None:
     sizes: dict[int, tuple[str, int]] = {}
     for block in function.blocks:
         for instruction in block.instructions:
             following = instruction.text_line + 1
             if instruction.opcode == "alloca":
-                name = writer.result(instruction)
+                name = _result(writer, instruction)
                 assert name is not None and instruction.result is not None
                 assert isinstance(instruction.extra, Type)
                 count = instruction.operands[0]
@@ -138,7 +117,7 @@ def _recordable(type: Type) -> bool:
     return isinstance(type, PointerType) or (isinstance(type, IntType) and type.width <= 64)
 
 
-def _widened(writer: _Writer, line: int, local: Local, name: str | None = None) -> str:
+def _widened(writer: Insertion, line: int, local: Local, name: str | None = None) -> str:
     """A value as 64 bits."""
     name = name or _spelled(local)
     wide = writer.name()
@@ -151,7 +130,7 @@ def _widened(writer: _Writer, line: int, local: Local, name: str | None = None) 
     return wide
 
 
-def _record(writer: _Writer, instruction: Instruction) -> None:
+def _record(writer: Insertion, instruction: Instruction) -> None:
     """Pass what an instruction uses, and what it computes, to the record."""
     if instruction.opcode == "phi":
         return
@@ -160,7 +139,7 @@ def _record(writer: _Writer, instruction: Instruction) -> None:
         if isinstance(operand, Local) and _recordable(operand.type):
             writer.add(line, f"  call void @anabranch_witness(i64 {_widened(writer, line, operand)})")
     result = instruction.result
-    name = writer.result(instruction)
+    name = _result(writer, instruction)
     if result is None or name is None or instruction.opcode in _TERMINATORS or not _recordable(result.type):
         return
     wide = _widened(writer, line + 1, result, name)

@@ -120,18 +120,3 @@ def error_json(error: ErrorRecord) -> dict[str, Any]:
             "decisions": [step._asdict() for step in error.trail],
         },
     }
-
-
-def parse_error_text(text: str) -> dict[str, str]:
-    """Fields of an `.err` file by name; `Stack` and `Info` hold their lines, unindented."""
-    fields: dict[str, str] = {}
-    last = ""
-    for line in text.splitlines():
-        if line.startswith("\t") and last:
-            fields[last] += ("\n" if fields[last] else "") + line[1:]
-            continue
-        name, colon, value = line.partition(":")
-        if colon:
-            last = name
-            fields[last] = value.strip()
-    return fields

@@ -74,6 +74,16 @@ class Coverage:
     branches: Ratio = NOTHING
     files: Mapping[str, FileCoverage] = field(default_factory=dict)
 
+    @staticmethod
+    def of(files: Mapping[str, FileCoverage]) -> Coverage:
+        """Of all files together."""
+
+        def total(ratios: list[Ratio]) -> Ratio:
+            return Ratio(sum(ratio.covered for ratio in ratios), sum(ratio.total for ratio in ratios))
+
+        lines, branches = [f.lines for f in files.values()], [f.branches for f in files.values()]
+        return Coverage(total(lines), total(branches), files)
+
 
 @dataclass(frozen=True, slots=True)
 class Unexplored:

@@ -4,40 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from anabranch.report.rundir import database_errors
 
-COUNTERS: tuple[str, ...] = (
-    "Instructions",
-    "FullBranches",
-    "PartialBranches",
-    "NumBranches",
-    "UserTime",
-    "NumStates",
-    "MallocUsage",
-    "Queries",
-    "SolverQueries",
-    "NumQueryConstructs",
-    "WallTime",
-    "CoveredInstructions",
-    "UncoveredInstructions",
-    "QueryTime",
-    "SolverTime",
-    "CexCacheTime",
-    "ForkTime",
-    "ResolveTime",
-    "QueryCacheMisses",
-    "QueryCacheHits",
-    "QueryCexCacheMisses",
-    "QueryCexCacheHits",
-    "InhibitedForks",
-    "ExternalCalls",
-    "Allocations",
-    "States",
-)
-BRANCH_KINDS: tuple[str, ...] = (
+BRANCH_KINDS = (
     "Conditional",
     "Indirect",
     "Switch",
@@ -49,7 +21,7 @@ BRANCH_KINDS: tuple[str, ...] = (
     "Free",
     "GetVal",
 )
-END_CLASSES: tuple[str, ...] = (
+END_CLASSES = (
     "Exit",
     "Early",
     "SolverError",
@@ -59,19 +31,12 @@ END_CLASSES: tuple[str, ...] = (
     "EarlyAlgorithm",
     "EarlyUser",
 )
-COLUMNS: tuple[str, ...] = (
-    *COUNTERS,
-    *(f"Branches{kind}" for kind in BRANCH_KINDS),
-    *(f"Termination{name}" for name in END_CLASSES),
-    "ArrayHashTime",
-)
-_REAL = frozenset({"UserTime", "WallTime"})
 
 
 @dataclass(slots=True)
 class StatsRow:
-    """One row; times in seconds here, microseconds in the file. `branches` and `ends` by BRANCH_KINDS and
-    END_CLASSES; kinds not given count as 0."""
+    """One row; the fields are the columns in their order. Times are in seconds here, in microseconds in the
+    file. `branches` and `ends` by BRANCH_KINDS and END_CLASSES; kinds not given count as 0."""
 
     instructions: int = 0
     full_branches: int = 0
@@ -82,7 +47,7 @@ class StatsRow:
     malloc_usage: int = 0
     queries: int = 0
     solver_queries: int = 0
-    query_constructs: int = 0
+    num_query_constructs: int = 0
     wall_time: float = 0.0
     covered_instructions: int = 0
     uncovered_instructions: int = 0
@@ -105,40 +70,22 @@ class StatsRow:
     def values(self) -> Sequence[int]:
         """The row in the order of COLUMNS."""
         return (
-            self.instructions,
-            self.full_branches,
-            self.partial_branches,
-            self.num_branches,
-            _micro(self.user_time),
-            self.num_states,
-            self.malloc_usage,
-            self.queries,
-            self.solver_queries,
-            self.query_constructs,
-            _micro(self.wall_time),
-            self.covered_instructions,
-            self.uncovered_instructions,
-            _micro(self.query_time),
-            _micro(self.solver_time),
-            _micro(self.cex_cache_time),
-            _micro(self.fork_time),
-            _micro(self.resolve_time),
-            self.query_cache_misses,
-            self.query_cache_hits,
-            self.query_cex_cache_misses,
-            self.query_cex_cache_hits,
-            self.inhibited_forks,
-            self.external_calls,
-            self.allocations,
-            self.states,
+            *(round(getattr(self, name) * (1_000_000 if name in _TIMES else 1)) for name in _COUNTERS),
             *(self.branches.get(kind, 0) for kind in BRANCH_KINDS),
             *(self.ends.get(name, 0) for name in END_CLASSES),
             0,
         )
 
 
-def _micro(seconds: float) -> int:
-    return round(seconds * 1_000_000)
+_COUNTERS = tuple(part.name for part in fields(StatsRow) if part.name not in ("branches", "ends"))
+_TIMES = frozenset(name for name in _COUNTERS if name.endswith("_time"))
+COLUMNS = (
+    *("".join(word.capitalize() for word in name.split("_")) for name in _COUNTERS),
+    *(f"Branches{kind}" for kind in BRANCH_KINDS),
+    *(f"Termination{name}" for name in END_CLASSES),
+    "ArrayHashTime",
+)
+_REAL = frozenset({"UserTime", "WallTime"})
 
 
 class StatsWriter:
@@ -160,14 +107,3 @@ class StatsWriter:
 
     def close(self) -> None:
         self._db.close()
-
-
-def read_stats(path: Path) -> list[dict[str, float]]:
-    """All rows of a `run.stats`, in order; also of one whose writer was killed."""
-    db = sqlite3.connect(path)
-    try:
-        rows = db.execute("SELECT * FROM stats ORDER BY rowid")
-        names = [column[0] for column in rows.description]
-        return [dict(zip(names, row, strict=True)) for row in rows]
-    finally:
-        db.close()

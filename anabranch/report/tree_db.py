@@ -46,16 +46,3 @@ class TreeWriter:
 
     def close(self) -> None:
         self._db.close()
-
-
-def read_tree(path: Path) -> tuple[list[NodeRow], list[DetailRow]]:
-    """All nodes and details, by ID."""
-    db = sqlite3.connect(path)
-    try:
-        nodes = db.execute(
-            "SELECT ID, stateID, leftID, rightID, asmLine, kind FROM nodes ORDER BY ID"
-        ).fetchall()
-        details = db.execute("SELECT ID, place, condition, end FROM details ORDER BY ID").fetchall()
-    finally:
-        db.close()
-    return nodes, details

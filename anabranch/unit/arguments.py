@@ -12,10 +12,9 @@ from anabranch.environment.unknown import UnknownObjects
 from anabranch.environment.unknown.calls import pointer_at
 from anabranch.ir.module import ArgAttrs, Function, GlobalVariable, Module
 from anabranch.ir.source_types import CType
-from anabranch.ir.types import FloatType, IntType, PointerType, Type, VectorType
+from anabranch.ir.types import PointerType, Type, VectorType
 from anabranch.machine import ModelApi
 from anabranch.machine.path import Input
-from anabranch.semantics.elements import FLOATS
 from anabranch.unit.constants import never_written
 
 Value = Any
@@ -131,16 +130,11 @@ class UnitInput:
             return tuple(
                 self._scalar(type.element, f"{name}.lane{lane}", variables) for lane in range(type.count)
             )
-        if not isinstance(type, IntType | FloatType) or (
-            isinstance(type, FloatType) and type.kind not in FLOATS
-        ):
+        made = self.objects.scalar(type, name, KIND)
+        if made is None:
             raise Unsupported(f"a parameter of type {type}")
-        width = (type.bits + 7) // 8 * 8
-        variable = self.objects.variable(name, width, KIND)
-        variables.append(variable)
-        if type.bits == 1:
-            return expr.eq(expr.and_(variable, 1, width), 1, width)
-        return variable if width == type.bits else expr.extract(variable, 0, type.bits, width)
+        variables.append(made[1])
+        return made[0]
 
 
 def unknown_globals(module: Module) -> Sequence[GlobalVariable]:

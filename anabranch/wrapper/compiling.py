@@ -59,15 +59,8 @@ def job_for(command: Command, source: Source, output: Path, bitcode: Path | None
     # with the language known, forced and unforced look alike, but messages about missing files stay clang's
     language = ["-x", source.language] if source.forced else []
     ending = [*language, source.path]
-    native = [
-        *compiler(),
-        *command.compile_flags,
-        *command.dependency_flags,
-        "-c",
-        "-o",
-        str(output),
-        *ending,
-    ]
+    flags = [*command.compile_flags, *command.dependency_flags]
+    native = [*compiler(), *flags, "-c", "-o", str(output), *ending]
     native[2:2] = ["-Wno-unused-command-line-argument"]
     if bitcode is None or source.language not in WITH_BITCODE:
         return Job(native, None, None, output, output, stdin)

@@ -79,17 +79,8 @@ class Linker:
             if "-r" in flags:
                 self._native([*linker(), "-r", "-o", str(output), *self.plan.native])
             elif "-shared" in flags:
-                self._native(
-                    [
-                        *linker(),
-                        "-shared",
-                        "--undefined-version",
-                        "-o",
-                        str(output),
-                        *self._strip(),
-                        *self.plan.native,
-                    ]
-                )
+                shared = ["-shared", "--undefined-version", *self._strip()]
+                self._native([*linker(), *shared, "-o", str(output), *self.plan.native])
             else:
                 self._native(self._program(output))
         except NativeError as error:
@@ -243,18 +234,8 @@ class Linker:
             return
         place = self.directory / "whole.bc"
         try:
-            run_tool(
-                [
-                    *linker(),
-                    "-r",
-                    "--plugin-opt=emit-llvm",
-                    "-u",
-                    "main",
-                    "-o",
-                    str(place),
-                    *self.plan.bitcode,
-                ]
-            )
+            whole = ["-r", "--plugin-opt=emit-llvm", "-u", "main"]
+            run_tool([*linker(), *whole, "-o", str(place), *self.plan.bitcode])
             bitcode = place.read_bytes()
             if "-shared" in flags:
                 output.write_bytes(add_section(output.read_bytes(), pack(self.plan.objects), OBJECTS))

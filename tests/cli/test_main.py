@@ -20,9 +20,9 @@ from anabranch.cli.main import main
 from anabranch.report.errors import ErrorRecord
 from anabranch.report.events import InputRecord, Listener, Progress, TestCase
 from anabranch.report.ktest import encode
-from anabranch.report.reader import read_run
 from anabranch.report.result import CheckSites, Coverage, Ratio, RunResult, Unexplored
 from anabranch.report.stats import StatsRow
+from bench.lib.run_directory import read_run
 
 Explore = Callable[[Any, Any, Listener], RunResult]
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from anabranch.cli.flags import build_parser, settings_from_args
-from anabranch.cli.program_input import Argument, ProgramInput
 from anabranch.cli.settings import HEADINGS, RunSettings, SettingsError, all_groups
 from anabranch.explore.settings import LimitSettings
 from anabranch.options import SettingsGroup, option, settings_of, switch
+from anabranch.program_input import Argument, ProgramInput
 from anabranch.reduce.settings import TECHNIQUE_SETTINGS
 from anabranch.values import at_least
 

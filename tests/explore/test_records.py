@@ -14,8 +14,9 @@ from anabranch.explore.engine import Exploration
 from anabranch.explore.observers import PathEvents
 from anabranch.machine import Path as MachinePath
 from anabranch.machine import Where
-from anabranch.report.errors import SHOWN, ErrorRecord, Step, error_json, error_text, parse_error_text
+from anabranch.report.errors import SHOWN, ErrorRecord, Step, error_json, error_text
 from anabranch.report.events import Collector, InputRecord
+from bench.lib.run_directory import parse_error_text
 from tests.machine.harness import load, run_source
 
 TYPED = """\

@@ -325,7 +325,7 @@ def test_random_growth(seed: int) -> None:
             return "reverse", k, (X.bitreverse(p[0], k), tuple(reverse_bits(a, k) for a in p[1]))
         if unary == 4:
             return "neg", k, (X.neg(p[0], k), tuple(-a & MASK[k] for a in p[1]))
-        return "not", k, (X.bvnot(p[0], k), tuple(~a & MASK[k] for a in p[1]))
+        return "not", k, (X.xor(p[0], MASK[k], k), tuple(~a & MASK[k] for a in p[1]))
 
     for _ in range(5000):
         what, k, tree = grow()

@@ -146,7 +146,6 @@ def use_everything(text: str) -> None:
         _ = function.param_names, function.subprogram
     for variable in module.globals.values():
         _ = variable.loc, variable.source_name, variable.value_type.size
-    _ = module.debug_files
 
 
 def test_the_sample_itself_reads() -> None:

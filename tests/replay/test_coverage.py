@@ -53,14 +53,14 @@ def covered(built: Built, *runs: list[str]) -> tuple[set[int], int, Gathered]:
         run_native(built.program, arguments=arguments, environment=environment)
         gathered.add_file(counters)
         os.unlink(counters)
-    (file,) = gathered.files().values()
-    return file.covered, file.sides_covered, gathered
+    (file,) = gathered.coverage().files.values()
+    return set(file.lines_covered), file.branches.covered, gathered
 
 
 def test_all_lines_with_code_are_known(built: Built) -> None:
-    (file,) = Gathered(built.coverage).files().values()
-    assert file.lines == {4, 6, 8, 9, 10, 12, 13, 15, 16, 17, 18, 19, 20, 21}
-    assert file.covered == set() and file.sides == 2 + 4 + 2 + 2 + 2
+    (file,) = Gathered(built.coverage).coverage().files.values()
+    assert set(file.lines_total) == {4, 6, 8, 9, 10, 12, 13, 15, 16, 17, 18, 19, 20, 21}
+    assert file.lines_covered == () and file.branches.total == 2 + 4 + 2 + 2 + 2
 
 
 def test_a_normal_run(built: Built) -> None:
@@ -81,10 +81,10 @@ def test_what_a_signal_ends_counts(built: Built) -> None:
 
 def test_runs_add_up(built: Built) -> None:
     lines, sides, gathered = covered(built, ["1"], ["3"], ["4"], ["-7"], ["55"], ["70"], [])
-    (file,) = gathered.files().values()
-    assert lines == file.lines
-    assert sides == file.sides
-    assert all(all(taken) for _, _, taken in gathered.branches())
+    (file,) = gathered.coverage().files.values()
+    assert lines == set(file.lines_total)
+    assert sides == file.branches.total
+    assert all(all(taken) for branches in file.branch_hits.values() for taken in branches)
 
 
 def test_the_program_does_not_see_the_counters(built: Built, tmp_path: Path) -> None:

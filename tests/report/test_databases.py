@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from anabranch.report.rundir import RunDirError
-from anabranch.report.stats import COLUMNS, StatsRow, StatsWriter, read_stats
-from anabranch.report.tree_db import TreeWriter, read_tree
+from anabranch.report.stats import COLUMNS, StatsRow, StatsWriter
+from anabranch.report.tree_db import TreeWriter
+from bench.lib.run_directory import read_stats, read_tree
 
 EXPECTED = [
     "Instructions",
@@ -80,7 +81,7 @@ def test_figures_of_klee_stats(tmp_path: Path) -> None:
             covered_instructions=75,
             uncovered_instructions=25,
             queries=4,
-            query_constructs=40,
+            num_query_constructs=40,
             allocations=6,
             branches={"Switch": 5},
             ends={"Exit": 7, "ProgramError": 1},

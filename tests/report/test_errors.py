@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from anabranch.report.errors import (
-    ErrorRecord,
-    StackEntry,
-    error_json,
-    error_text,
-    parse_error_text,
-)
+from anabranch.report.errors import ErrorRecord, StackEntry, error_json, error_text
+from bench.lib.run_directory import parse_error_text
 
 RECORD = ErrorRecord(
     kind="out-of-bounds",

@@ -14,11 +14,11 @@ import pytest
 
 from anabranch.report.errors import ErrorRecord
 from anabranch.report.events import Collector, InputRecord, Progress, TestCase
-from anabranch.report.reader import ReadError, read_run
 from anabranch.report.recorder import RunRecorder
 from anabranch.report.result import Coverage, FileCoverage, Ratio, RunResult
 from anabranch.report.rundir import create_run_directory
 from anabranch.report.stats import StatsRow
+from bench.lib.run_directory import ReadError, read_run
 
 KEYS = {
     "complete", "losses", "paths", "tests", "errors", "states", "instructions", "coverage", "queries",

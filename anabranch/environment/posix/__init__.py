@@ -14,22 +14,4 @@ from anabranch.environment.posix import (  # registers the system calls
     models,
 )
 from anabranch.environment.posix.arguments import ProgramInput, program_arguments
-from anabranch.environment.posix.kernel import CALLS, UNMODELLED
-
-__all__ = [
-    "CALLS",
-    "UNMODELLED",
-    "ProgramInput",
-    "calls_descriptors",
-    "calls_files",
-    "calls_memory",
-    "calls_metadata",
-    "calls_misc",
-    "calls_paths",
-    "calls_processes",
-    "calls_signals",
-    "calls_time",
-    "calls_transfer",
-    "models",
-    "program_arguments",
-]
+from anabranch.environment.posix.kernel import CALLS

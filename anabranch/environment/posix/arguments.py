@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import Protocol
 
 from anabranch.environment.api import MachineApi, Value
 from anabranch.environment.ops import Condition, both, sle, slt, uge, ule
@@ -17,57 +15,7 @@ from anabranch.environment.posix.symbolic import (
     with_symbolic_stdin,
     with_symbolic_stdout,
 )
-
-
-class Argument(Protocol):
-    """One item of the argument list: a text, or from `least` to `most` symbolic arguments of a length."""
-
-    @property
-    def text(self) -> bytes | None: ...
-    @property
-    def length(self) -> int: ...
-    @property
-    def least(self) -> int: ...
-    @property
-    def most(self) -> int: ...
-
-
-class ProgramInput(Protocol):
-    """All that a program is given from outside."""
-
-    @property
-    def name(self) -> bytes:
-        """argv[0]"""
-
-    @property
-    def arguments(self) -> Sequence[Argument]: ...
-
-    @property
-    def environment(self) -> Sequence[tuple[bytes, bytes | int]]:
-        """Names with their values, or with the length of a symbolic one."""
-
-    @property
-    def files(self) -> Sequence[tuple[Path, bytes]]:
-        """Files of the host to copy in, with the paths to put them at."""
-
-    @property
-    def stdin(self) -> Path | None:
-        """A file of the host that is copied in as standard input."""
-
-    @property
-    def symbolic_files(self) -> tuple[int, int]:
-        """How many, and of what size."""
-
-    @property
-    def symbolic_stdin(self) -> int: ...
-    @property
-    def symbolic_stdout(self) -> bool: ...
-    @property
-    def max_fail(self) -> int: ...
-    @property
-    def free_metadata(self) -> bool: ...
-    @property
-    def printable(self) -> bool: ...
+from anabranch.program_input import ProgramInput
 
 
 def program_arguments(

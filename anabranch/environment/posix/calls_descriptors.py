@@ -7,7 +7,7 @@ from typing import Final
 from anabranch.environment.api import Value
 from anabranch.environment.posix import errors as e
 from anabranch.environment.posix import stat as layouts
-from anabranch.environment.posix.kernel import Kernel, system_call
+from anabranch.environment.posix.kernel import Kernel, short_form, system_call
 from anabranch.environment.posix.nodes import (
     O_CLOEXEC,
     O_NONBLOCK,
@@ -175,9 +175,7 @@ def pipe2(k: Kernel, result: Value, flags: Value) -> Value:
     return 0
 
 
-@system_call("pipe")
-def pipe(k: Kernel, result: Value) -> Value:
-    return pipe2(k, result, 0)
+short_form("pipe", pipe2, None, 0)
 
 
 # ---- waiting -----------------------------------------------------------------------------------------
@@ -219,9 +217,7 @@ def poll(k: Kernel, array: Value, count: Value, timeout: Value) -> Value:
     return sum(answer != 0 for answer in answers)
 
 
-@system_call("ppoll")
-def ppoll(k: Kernel, array: Value, count: Value, timeout: Value, mask: Value) -> Value:
-    return poll(k, array, count, 0)
+short_form("ppoll", poll, None, None, 0)
 
 
 @system_call("select", "pselect6")

@@ -11,15 +11,7 @@ from anabranch.environment.posix import errors as e
 from anabranch.environment.posix.filesystem import MAX_SIZE, PIPE_SIZE
 from anabranch.environment.posix.kernel import MAX_COUNT, Kernel, system_call
 from anabranch.environment.posix.lookup import walk
-from anabranch.environment.posix.nodes import (
-    O_NONBLOCK,
-    S_IFDIR,
-    S_IFREG,
-    Content,
-    Node,
-    OpenFile,
-    joined,
-)
+from anabranch.environment.posix.nodes import O_NONBLOCK, S_IFDIR, S_IFREG, Content, Node, OpenFile, joined
 from anabranch.environment.posix.operations import existing
 from anabranch.environment.text import as_items
 from anabranch.environment.values import MASK64

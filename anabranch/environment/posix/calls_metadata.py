@@ -10,7 +10,7 @@ from anabranch.environment.ops import either, eq
 from anabranch.environment.posix import errors as e
 from anabranch.environment.posix.calls_paths import AT_SYMLINK_NOFOLLOW, HERE, node_at
 from anabranch.environment.posix.filesystem import mode_with
-from anabranch.environment.posix.kernel import Kernel, system_call
+from anabranch.environment.posix.kernel import Kernel, short_form, system_call
 from anabranch.environment.posix.nodes import Node, Time
 from anabranch.environment.values import MASK32
 
@@ -31,17 +31,15 @@ def fchmodat(k: Kernel, directory: Value, path: Value, mode: Value) -> Value:
     return change_mode(k, node_at(k, directory, path), mode)
 
 
+short_form("chmod", fchmodat, HERE, None, None)
+
+
 @system_call("fchmodat2")
 def fchmodat2(k: Kernel, directory: Value, path: Value, mode: Value, flags: Value) -> Value:
     node = node_at(k, directory, path, k.number(flags))
     if node.kind == "link":
         raise e.Failure(e.EOPNOTSUPP)
     return change_mode(k, node, mode)
-
-
-@system_call("chmod")
-def chmod(k: Kernel, path: Value, mode: Value) -> Value:
-    return fchmodat(k, HERE, path, mode)
 
 
 @system_call("fchmod")
@@ -73,14 +71,8 @@ def fchownat(k: Kernel, directory: Value, path: Value, owner: Value, group: Valu
     return change_owner(k, node_at(k, directory, path, k.number(flags)), owner, group)
 
 
-@system_call("chown")
-def chown(k: Kernel, path: Value, owner: Value, group: Value) -> Value:
-    return change_owner(k, node_at(k, HERE, path), owner, group)
-
-
-@system_call("lchown")
-def lchown(k: Kernel, path: Value, owner: Value, group: Value) -> Value:
-    return change_owner(k, node_at(k, HERE, path, AT_SYMLINK_NOFOLLOW), owner, group)
+short_form("chown", fchownat, HERE, None, None, None, 0)
+short_form("lchown", fchownat, HERE, None, None, None, AT_SYMLINK_NOFOLLOW)
 
 
 @system_call("fchown")
@@ -145,9 +137,7 @@ def futimesat(k: Kernel, directory: Value, path: Value, times: Value) -> Value:
     return set_times(k, node, *wanted)
 
 
-@system_call("utimes")
-def utimes(k: Kernel, path: Value, times: Value) -> Value:
-    return futimesat(k, HERE, path, times)
+short_form("utimes", futimesat, HERE, None, None)
 
 
 @system_call("utime")

@@ -9,14 +9,13 @@ from anabranch.environment.posix import errors as e
 from anabranch.environment.posix import operations as files
 from anabranch.environment.posix import stat as layouts
 from anabranch.environment.posix.filesystem import path_of
-from anabranch.environment.posix.kernel import AT_FDCWD, Kernel, system_call
+from anabranch.environment.posix.kernel import AT_FDCWD, Kernel, short_form, system_call
 from anabranch.environment.posix.lookup import Found, Text, walk
 from anabranch.environment.posix.nodes import O_CREAT, O_TRUNC, O_WRONLY, Node
 from anabranch.environment.values import MASK32
 
 AT_SYMLINK_NOFOLLOW: Final = 0x100
 AT_REMOVEDIR: Final = 0x200
-AT_EACCESS: Final = 0x200
 AT_SYMLINK_FOLLOW: Final = 0x400
 AT_EMPTY_PATH: Final = 0x1000
 HERE: Final = AT_FDCWD & MASK32
@@ -52,27 +51,11 @@ def openat(k: Kernel, directory: Value, path: Value, flags: Value, mode: Value) 
     return number
 
 
-@system_call("open")
-def open(k: Kernel, path: Value, flags: Value, mode: Value) -> Value:
-    return openat(k, HERE, path, flags, mode)
-
-
-@system_call("creat")
-def creat(k: Kernel, path: Value, mode: Value) -> Value:
-    return openat(k, HERE, path, O_CREAT | O_WRONLY | O_TRUNC, mode)
+short_form("open", openat, HERE, None, None, None)
+short_form("creat", openat, HERE, None, O_CREAT | O_WRONLY | O_TRUNC, None)
 
 
 # ---- stat --------------------------------------------------------------------------------------------
-
-
-@system_call("stat")
-def stat(k: Kernel, path: Value, result: Value) -> Value:
-    return newfstatat(k, HERE, path, result, 0)
-
-
-@system_call("lstat")
-def lstat(k: Kernel, path: Value, result: Value) -> Value:
-    return newfstatat(k, HERE, path, result, AT_SYMLINK_NOFOLLOW)
 
 
 @system_call("fstat")
@@ -85,6 +68,10 @@ def fstat(k: Kernel, fd: Value, result: Value) -> Value:
 def newfstatat(k: Kernel, directory: Value, path: Value, result: Value, flags: Value) -> Value:
     k.give(result, layouts.stat(node_at(k, directory, path, k.number(flags, "flags of fstatat"))))
     return 0
+
+
+short_form("stat", newfstatat, HERE, None, None, 0)
+short_form("lstat", newfstatat, HERE, None, None, AT_SYMLINK_NOFOLLOW)
 
 
 @system_call("statx")
@@ -107,27 +94,17 @@ def fstatfs(k: Kernel, fd: Value, result: Value) -> Value:
     return 0
 
 
-def accessible(k: Kernel, directory: Value, path: Value, mode: Value, flags: int) -> Value:
-    wanted = k.number(mode, "mode of access")
+@system_call("faccessat2")
+def faccessat2(k: Kernel, directory: Value, path: Value, mode: Value, flags: Value) -> Value:
+    how, wanted = k.number(flags), k.number(mode, "mode of access")
     if wanted & ~7:
         raise e.Failure(e.EINVAL)
-    k.fs.check(node_at(k, directory, path, flags), wanted, k.decide)
+    k.fs.check(node_at(k, directory, path, how), wanted, k.decide)
     return 0
 
 
-@system_call("access")
-def access(k: Kernel, path: Value, mode: Value) -> Value:
-    return accessible(k, HERE, path, mode, 0)
-
-
-@system_call("faccessat")
-def faccessat(k: Kernel, directory: Value, path: Value, mode: Value) -> Value:
-    return accessible(k, directory, path, mode, 0)
-
-
-@system_call("faccessat2")
-def faccessat2(k: Kernel, directory: Value, path: Value, mode: Value, flags: Value) -> Value:
-    return accessible(k, directory, path, mode, k.number(flags))
+short_form("faccessat", faccessat2, None, None, None, 0)
+short_form("access", faccessat2, HERE, None, None, 0)
 
 
 # ---- directories -------------------------------------------------------------------------------------
@@ -140,19 +117,7 @@ def mkdirat(k: Kernel, directory: Value, path: Value, mode: Value) -> Value:
     return 0
 
 
-@system_call("mkdir")
-def mkdir(k: Kernel, path: Value, mode: Value) -> Value:
-    return mkdirat(k, HERE, path, mode)
-
-
-@system_call("rmdir")
-def rmdir(k: Kernel, path: Value) -> Value:
-    return unlinkat(k, HERE, path, AT_REMOVEDIR)
-
-
-@system_call("unlink")
-def unlink(k: Kernel, path: Value) -> Value:
-    return unlinkat(k, HERE, path, 0)
+short_form("mkdir", mkdirat, HERE, None, None)
 
 
 @system_call("unlinkat")
@@ -163,6 +128,10 @@ def unlinkat(k: Kernel, directory: Value, path: Value, flags: Value) -> Value:
     remove = files.remove_directory if how else files.remove_file
     k.fs = remove(k.fs, *place(k, directory, path), k.decide)
     return 0
+
+
+short_form("rmdir", unlinkat, HERE, None, AT_REMOVEDIR)
+short_form("unlink", unlinkat, HERE, None, 0)
 
 
 @system_call("chdir")
@@ -231,9 +200,7 @@ def symlinkat(k: Kernel, target: Value, directory: Value, path: Value) -> Value:
     return 0
 
 
-@system_call("symlink")
-def symlink(k: Kernel, target: Value, path: Value) -> Value:
-    return symlinkat(k, target, HERE, path)
+short_form("symlink", symlinkat, None, HERE, None)
 
 
 @system_call("linkat")
@@ -244,9 +211,7 @@ def linkat(k: Kernel, old_directory: Value, old: Value, directory: Value, path: 
     return 0
 
 
-@system_call("link")
-def link(k: Kernel, old: Value, path: Value) -> Value:
-    return linkat(k, HERE, old, HERE, path, 0)
+short_form("link", linkat, HERE, None, HERE, None, 0)
 
 
 @system_call("readlinkat")
@@ -261,9 +226,7 @@ def readlinkat(k: Kernel, directory: Value, path: Value, buffer: Value, size: Va
     return len(data)
 
 
-@system_call("readlink")
-def readlink(k: Kernel, path: Value, buffer: Value, size: Value) -> Value:
-    return readlinkat(k, HERE, path, buffer, size)
+short_form("readlink", readlinkat, HERE, None, None, None)
 
 
 @system_call("renameat2")
@@ -275,14 +238,8 @@ def renameat2(
     return 0
 
 
-@system_call("renameat")
-def renameat(k: Kernel, old_directory: Value, old: Value, directory: Value, path: Value) -> Value:
-    return renameat2(k, old_directory, old, directory, path, 0)
-
-
-@system_call("rename")
-def rename(k: Kernel, old: Value, path: Value) -> Value:
-    return renameat2(k, HERE, old, HERE, path, 0)
+short_form("renameat", renameat2, None, None, None, None, 0)
+short_form("rename", renameat2, HERE, None, HERE, None, 0)
 
 
 @system_call("mknodat")
@@ -292,6 +249,4 @@ def mknodat(k: Kernel, directory: Value, path: Value, mode: Value, device: Value
     return 0
 
 
-@system_call("mknod")
-def mknod(k: Kernel, path: Value, mode: Value, device: Value) -> Value:
-    return mknodat(k, HERE, path, mode, device)
+short_form("mknod", mknodat, HERE, None, None, None)

@@ -10,7 +10,7 @@ from anabranch.environment.api import Value
 from anabranch.environment.posix import errors as e
 from anabranch.environment.posix import stat as layouts
 from anabranch.environment.posix.filesystem import MAX_DESCRIPTORS
-from anabranch.environment.posix.kernel import UNMODELLED, Kernel, system_call
+from anabranch.environment.posix.kernel import UNMODELLED, Kernel, short_form, system_call
 from anabranch.environment.posix.lookup import walk
 from anabranch.environment.posix.operations import existing
 from anabranch.environment.values import MASK32, MASK64, resize
@@ -89,40 +89,26 @@ def change_identity(k: Kernel, own: int, wanted: tuple[Value, ...]) -> int:
     return max(numbers)
 
 
-@system_call("setuid", "setfsuid")
-def setuid(k: Kernel, uid: Value) -> Value:
-    k.fs = k.fs.changed(uid=change_identity(k, k.fs.uid, (uid,)))
-    return 0
-
-
-@system_call("setgid", "setfsgid")
-def setgid(k: Kernel, gid: Value) -> Value:
-    k.fs = k.fs.changed(gid=change_identity(k, k.fs.gid, (gid,)))
-    return 0
-
-
-@system_call("setreuid")
-def setreuid(k: Kernel, real: Value, effective: Value) -> Value:
-    k.fs = k.fs.changed(uid=change_identity(k, k.fs.uid, (real, effective)))
-    return 0
-
-
-@system_call("setregid")
-def setregid(k: Kernel, real: Value, effective: Value) -> Value:
-    k.fs = k.fs.changed(gid=change_identity(k, k.fs.gid, (real, effective)))
-    return 0
-
-
 @system_call("setresuid")
 def setresuid(k: Kernel, real: Value, effective: Value, saved: Value) -> Value:
     k.fs = k.fs.changed(uid=change_identity(k, k.fs.uid, (real, effective, saved)))
     return 0
 
 
+short_form("setuid", setresuid, None, MASK32, MASK32)
+short_form("setfsuid", setresuid, None, MASK32, MASK32)
+short_form("setreuid", setresuid, None, None, MASK32)
+
+
 @system_call("setresgid")
 def setresgid(k: Kernel, real: Value, effective: Value, saved: Value) -> Value:
     k.fs = k.fs.changed(gid=change_identity(k, k.fs.gid, (real, effective, saved)))
     return 0
+
+
+short_form("setgid", setresgid, None, MASK32, MASK32)
+short_form("setfsgid", setresgid, None, MASK32, MASK32)
+short_form("setregid", setresgid, None, None, MASK32)
 
 
 @system_call("getgroups")

@@ -7,7 +7,6 @@ from typing import Final
 EPERM: Final = 1
 ENOENT: Final = 2
 ESRCH: Final = 3
-EINTR: Final = 4
 EIO: Final = 5
 ENXIO: Final = 6
 EBADF: Final = 9
@@ -18,7 +17,6 @@ EACCES: Final = 13
 EFAULT: Final = 14
 EBUSY: Final = 16
 EEXIST: Final = 17
-EXDEV: Final = 18
 ENODEV: Final = 19
 ENOTDIR: Final = 20
 EISDIR: Final = 21
@@ -28,14 +26,12 @@ ENOTTY: Final = 25
 EFBIG: Final = 27
 ENOSPC: Final = 28
 ESPIPE: Final = 29
-EROFS: Final = 30
 EPIPE: Final = 32
 ERANGE: Final = 34
 ENAMETOOLONG: Final = 36
 ENOSYS: Final = 38
 ENOTEMPTY: Final = 39
 ELOOP: Final = 40
-ENODATA: Final = 61
 EOPNOTSUPP: Final = 95
 
 

@@ -180,13 +180,27 @@ def system_call(*names: str) -> Callable[[F], F]:
     def register(function: F) -> F:
         count = len(inspect.signature(function).parameters) - 1
         for name in names:
-            number = NUMBERS[name]
-            if number in CALLS:
-                raise ValueError(f"two models of system call {name}")
-            CALLS[number] = (function, count)
+            _add(name, function, count)
         return function
 
     return register
+
+
+def short_form(name: str, of: Callable[..., Value], *arguments: Value | None) -> None:
+    """Register a system call that is another one with some arguments fixed; None stands for its own ones."""
+
+    def call(k: Kernel, *given: Value) -> Value:
+        own = iter(given)
+        return of(k, *[next(own) if argument is None else argument for argument in arguments])
+
+    _add(name, call, arguments.count(None))
+
+
+def _add(name: str, function: Callable[..., Value], count: int) -> None:
+    number = NUMBERS[name]
+    if number in CALLS:
+        raise ValueError(f"two models of system call {name}")
+    CALLS[number] = (function, count)
 
 
 def dispatch(m: MachineApi, number: Value, arguments: tuple[Value, ...]) -> Value:

@@ -33,15 +33,13 @@ class Found:
     special: bool = False
 
 
+@dataclass(slots=True, eq=False)
 class Text:
     """The text of a path, read no further than it is asked for: known bytes, then a C string in memory."""
 
-    __slots__ = ("offset", "prefix", "rest")
-
-    def __init__(self, prefix: Content, rest: ByteReader | None = None, offset: int = 0) -> None:
-        self.prefix = prefix
-        self.rest = rest
-        self.offset = offset
+    prefix: Content
+    rest: ByteReader | None = None
+    offset: int = 0
 
     def byte(self, index: int) -> Value:
         """A byte of the text; 0 at its end."""

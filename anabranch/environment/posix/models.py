@@ -15,41 +15,9 @@ SELF, THREAD_ID = 0, 48  # offsets in it
 MAX_ERRNO: Final = 4095
 
 
-@model("__syscall0")
-def syscall0(m: MachineApi, number: Value) -> Value:
-    return dispatch(m, number, ())
-
-
-@model("__syscall1")
-def syscall1(m: MachineApi, number: Value, a: Value) -> Value:
-    return dispatch(m, number, (a,))
-
-
-@model("__syscall2")
-def syscall2(m: MachineApi, number: Value, a: Value, b: Value) -> Value:
-    return dispatch(m, number, (a, b))
-
-
-@model("__syscall3")
-def syscall3(m: MachineApi, number: Value, a: Value, b: Value, c: Value) -> Value:
-    return dispatch(m, number, (a, b, c))
-
-
-@model("__syscall4")
-def syscall4(m: MachineApi, number: Value, a: Value, b: Value, c: Value, d: Value) -> Value:
-    return dispatch(m, number, (a, b, c, d))
-
-
-@model("__syscall5")
-def syscall5(m: MachineApi, number: Value, a: Value, b: Value, c: Value, d: Value, e: Value) -> Value:
-    return dispatch(m, number, (a, b, c, d, e))
-
-
-@model("__syscall6")
-def syscall6(
-    m: MachineApi, number: Value, a: Value, b: Value, c: Value, d: Value, e: Value, f: Value
-) -> Value:
-    return dispatch(m, number, (a, b, c, d, e, f))
+@model(*(f"__syscall{count}" for count in range(7)))
+def enter_kernel(m: MachineApi, number: Value, *arguments: Value) -> Value:
+    return dispatch(m, number, arguments)
 
 
 @model("syscall")

@@ -15,10 +15,8 @@ from anabranch.expr import Expr
 Content: TypeAlias = bytes | tuple[Value, ...]
 
 S_IFMT: Final = 0o170000
-S_IFSOCK: Final = 0o140000
 S_IFLNK: Final = 0o120000
 S_IFREG: Final = 0o100000
-S_IFBLK: Final = 0o060000
 S_IFDIR: Final = 0o040000
 S_IFCHR: Final = 0o020000
 S_IFIFO: Final = 0o010000
@@ -29,7 +27,6 @@ O_WRONLY: Final = 1
 O_RDWR: Final = 2
 O_CREAT: Final = 0o100
 O_EXCL: Final = 0o200
-O_NOCTTY: Final = 0o400
 O_TRUNC: Final = 0o1000
 O_APPEND: Final = 0o2000
 O_NONBLOCK: Final = 0o4000

@@ -12,7 +12,6 @@ from anabranch.environment.posix.nodes import BLOCK, Content, Node, Status, tidy
 from anabranch.environment.values import resize
 from anabranch.expr import Expr
 
-STAT_SIZE: Final = 144
 #: Fields of struct stat with their bits, in order; "" is padding.
 STAT_FIELDS: Final = (
     ("dev", 64), ("ino", 64), ("nlink", 64), ("mode", 32), ("uid", 32), ("gid", 32), ("", 32), ("rdev", 64),

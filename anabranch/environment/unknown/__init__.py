@@ -4,21 +4,4 @@ from anabranch.environment.unknown.answers import answers_of, contents_of, is_un
 from anabranch.environment.unknown.calls import Answer, UnknownFunctions
 from anabranch.environment.unknown.contents import Contents, Place, UnknownObject
 from anabranch.environment.unknown.objects import UnknownObjects, UnknownSettings
-from anabranch.environment.unknown.summaries import Summary, SummaryError, read_summaries
-
-__all__ = [
-    "Answer",
-    "Contents",
-    "Place",
-    "Summary",
-    "SummaryError",
-    "UnknownFunctions",
-    "UnknownObject",
-    "UnknownObjects",
-    "UnknownSettings",
-    "answers_of",
-    "contents_of",
-    "is_unknown",
-    "read_summaries",
-    "scalars_of",
-]
+from anabranch.environment.unknown.summaries import SummaryError, read_summaries

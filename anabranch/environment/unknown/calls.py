@@ -20,13 +20,12 @@ from anabranch.environment.values import resize, resolve_length
 from anabranch.expr import Expr
 from anabranch.ir.module import Function
 from anabranch.ir.source_types import CType
-from anabranch.ir.types import VOID, FloatType, IntType, PointerType, StructType, Type
+from anabranch.ir.types import VOID, PointerType, StructType, Type
 from anabranch.machine.bases import base_numbers, nearest
 from anabranch.machine.ends import Loss
 from anabranch.machine.location import Where
 from anabranch.machine.path import Input
 from anabranch.machine.state import callers
-from anabranch.semantics.elements import FLOATS
 
 Value = Any
 Model = Callable[..., Any]
@@ -59,6 +58,7 @@ class UnknownFunctions:
         self.calls: dict[str, dict[str, int]] = {}
         """Function -> location of the call -> how often it was called there, on all paths together."""
         self._contexts: dict[Hashable, int] = {}
+        self._locations: dict[Hashable, str] = {}  # of calls as text, by instruction
         self.known: dict[Any, None] = {}
         """What summaries say of answers, as conditions."""
         program = objects.machine.program
@@ -83,81 +83,19 @@ class UnknownFunctions:
         summary = self.summaries.get(name, NOTHING_KNOWN)
         writes = (*summary.writes, *_declared_writes(function, summary))
         noreturn = summary.noreturn or function.noreturn
-
-        def call(*arguments: Any) -> Any:
-            return self._call(name, function.type.ret, prototype, summary, writes, noreturn, arguments)
-
-        return call
+        return _Callee(self, name, function.type.ret, prototype, summary, writes, noreturn)
 
     def callee(self, address: int, result: Type) -> Model | None:
         """What a pointer to an unknown function calls."""
         made = self.objects.by_number.get(address >> 32)
         if made is None or made.function is None or address & 0xFFFFFFFF:
             return None
-        name, prototype = made.pointer, made.function
-        summary = self.summaries.get(name, NOTHING_KNOWN)
-
-        def call(*arguments: Any) -> Any:
-            return self._call(name, result, prototype, summary, summary.writes, summary.noreturn, arguments)
-
-        return call
+        summary = self.summaries.get(made.pointer, NOTHING_KNOWN)
+        return _Callee(self, made.pointer, result, made.function, summary, summary.writes, summary.noreturn)
 
     # ---- calling -------------------------------------------------------------------------------------
 
-    def _call(
-        self,
-        name: str,
-        result: Type,
-        prototype: CType | None,
-        summary: Summary,
-        writes: tuple[Write, ...],
-        noreturn: bool,
-        arguments: tuple[Value, ...],
-    ) -> Value:
-        sizes = [self._write_size(name, write, prototype, arguments) for write in writes]
-        where = self.machine.where()
-        self._count(name, where)
-        if noreturn:
-            self.api.exit(0, handlers=None)
-        if summary is NOTHING_KNOWN and self._is_handed_memory(prototype, arguments):
-            self.api.mark(f"{name}{LEAVES}")
-        label = self.api.unique(f"{name}()")
-        maker = _AnswerMaker(self.objects, label, self.api.unique(self._symbol(name, where)))
-        value = maker.result(result, prototype.target if prototype is not None else None, summary)
-        written = []
-        for write, size in zip(writes, sizes, strict=True):
-            if write.parameter > len(arguments) or not size:
-                continue
-            address = arguments[write.parameter - 1]
-            places = maker.contents(self._pointee(prototype, write, result), size, write.parameter)
-            data: list[Value] = [0] * size
-            for place in places:
-                data[place.offset : place.offset + place.size] = parts_of(place.value, place.size)
-            self.api.write_bytes(address, data)
-            written.append((write.parameter, tuple(places)))
-        if result is not VOID or written:
-            answer = Answer(name, value, result, tuple(written), maker.symbol)
-            size = sum(variable.w // 8 for variable in maker.variables)
-            self.api.add_input(Input(label, size, tuple(maker.variables), label, about=answer))
-            for condition in maker.conditions:
-                self.api.assume(condition)
-                self.known[condition] = None
-        return value
-
-    def _is_handed_memory(self, prototype: CType | None, arguments: tuple[Value, ...]) -> bool:
-        """Could the function write to something that the program can see?"""
-        declared = prototype.parameters if prototype is not None else ()
-        for position, value in enumerate(arguments):
-            if position < len(declared):
-                type = declared[position]
-                if type.kind != "pointer" or type.target.const or type.target.kind == "function":
-                    continue
-            number = nearest(value) if value.__class__ is int else any(base_numbers(value) or ())
-            if number:
-                return True
-        return False
-
-    def _symbol(self, name: str, where: Where | None) -> str:
+    def symbol(self, name: str, where: Where | None) -> str:
         """What a result is called inside: by the calls that led to it, not by how many answers the path has
         had before. Paths that asked once more or less somewhere else go on with the same variables, so that
         what was found out on one of them is known on the others."""
@@ -168,42 +106,117 @@ class UnknownFunctions:
         number = self._contexts.setdefault(sites, len(self._contexts) + 1)
         return f"{name}() #{number}"
 
-    def _count(self, name: str, where: Where | None) -> None:
+    def count(self, name: str, where: Where | None) -> None:
+        key = where.key if where is not None else None
+        location = self._locations.get(key)
+        if location is None:
+            location = self._locations[key] = where.text() if where is not None else ""
         locations = self.calls.setdefault(name, {})
-        location = where.text() if where is not None else ""
         locations[location] = locations.get(location, 0) + 1
 
-    def _pointee(self, prototype: CType | None, write: Write, result: Type) -> CType | None:
-        if prototype is None:
+
+class _Callee:
+    """The model of one unknown function, with what its prototype and its summary say."""
+
+    def __init__(
+        self,
+        functions: UnknownFunctions,
+        name: str,
+        result: Type,
+        prototype: CType | None,
+        summary: Summary,
+        writes: tuple[Write, ...],
+        noreturn: bool,
+    ) -> None:
+        self.functions = functions
+        self.api = functions.api
+        self.name = name
+        self.result = result
+        self.prototype = prototype
+        self.summary = summary
+        self.writes = writes
+        self.noreturn = noreturn
+        declared = prototype.parameters if prototype is not None else ()
+        self.out_of_sight = frozenset(
+            position
+            for position, type in enumerate(declared)
+            if type.kind != "pointer" or type.target.const or type.target.kind == "function"
+        )
+        """Positions of arguments through which it can write nothing that the program sees."""
+
+    def __call__(self, *arguments: Value) -> Value:
+        api, functions, result = self.api, self.functions, self.result
+        sizes = [self._write_size(write, arguments) for write in self.writes]
+        where = functions.machine.where()
+        functions.count(self.name, where)
+        if self.noreturn:
+            api.exit(0, handlers=None)
+        if self.summary is NOTHING_KNOWN and self._is_handed_memory(arguments):
+            api.mark(f"{self.name}{LEAVES}")
+        if result is VOID and not self.writes:
+            return None  # nothing to name
+        label = api.unique(f"{self.name}()")
+        maker = _AnswerMaker(functions.objects, label, api.unique(functions.symbol(self.name, where)))
+        source = self.prototype.target if self.prototype is not None else None
+        value = maker.result(result, source, self.summary)
+        written = []
+        for write, size in zip(self.writes, sizes, strict=True):
+            if write.parameter > len(arguments) or not size:
+                continue
+            address = arguments[write.parameter - 1]
+            places = maker.contents(self._pointee(write, result), size, write.parameter)
+            data: list[Value] = [0] * size
+            for place in places:
+                data[place.offset : place.offset + place.size] = parts_of(place.value, place.size)
+            api.write_bytes(address, data)
+            written.append((write.parameter, tuple(places)))
+        if result is not VOID or written:
+            answer = Answer(self.name, value, result, tuple(written), maker.symbol)
+            size = sum(variable.w // 8 for variable in maker.variables)
+            api.add_input(Input(label, size, tuple(maker.variables), label, about=answer))
+            for condition in maker.conditions:
+                api.assume(condition)
+                functions.known[condition] = None
+        return value
+
+    def _is_handed_memory(self, arguments: tuple[Value, ...]) -> bool:
+        """Could the function write to something that the program can see?"""
+        for position, value in enumerate(arguments):
+            if position not in self.out_of_sight:
+                number = nearest(value) if value.__class__ is int else any(base_numbers(value) or ())
+                if number:
+                    return True
+        return False
+
+    def _pointee(self, write: Write, result: Type) -> CType | None:
+        if self.prototype is None:
             return None
-        parameters = prototype.parameters
-        hidden = result is VOID and prototype.target.kind in ("struct", "union")
+        parameters = self.prototype.parameters
+        hidden = result is VOID and self.prototype.target.kind in ("struct", "union")
         if hidden and write.parameter == 1:
-            return prototype.target
+            return self.prototype.target
         position = write.parameter - 1 - hidden
         if position >= len(parameters) or parameters[position].kind != "pointer":
             return None
         return parameters[position].target
 
-    def _write_size(
-        self, name: str, write: Write, prototype: CType | None, arguments: tuple[Value, ...]
-    ) -> int:
+    def _write_size(self, write: Write, arguments: tuple[Value, ...]) -> int:
         """Bytes that a call writes; decides everything that needs a decision."""
         if write.parameter > len(arguments):
             return 0
         address = arguments[write.parameter - 1]
         if address.__class__ is Expr:
-            address = self.api.pick(address, 64, f"pointer given to {name}")
+            address = self.api.pick(address, 64, f"pointer given to {self.name}")
         if address == 0:
             return 0
         if write.by_argument:
             if write.by_argument > len(arguments):
                 return 0
             length = resize(arguments[write.by_argument - 1], 64)
-            return resolve_length(self.api, length, f"size given to {name}", writes=(address,))
+            return resolve_length(self.api, length, f"size given to {self.name}", writes=(address,))
         if write.size:
             return write.size
-        pointee = self._pointee(prototype, write, VOID)
+        pointee = self._pointee(write, VOID)
         return pointee.size if pointee is not None else 0
 
 
@@ -267,16 +280,11 @@ class _AnswerMaker:
         return value
 
     def number(self, type: Type, name: str) -> Value:
-        if not isinstance(type, IntType | FloatType) or (
-            isinstance(type, FloatType) and type.kind not in FLOATS
-        ):
+        made = self.objects.scalar(type, name, KIND)
+        if made is None:
             raise Loss("unsupported", f"unknown value of type {type}")
-        width = (type.bits + 7) // 8 * 8
-        variable = self.objects.variable(name, width, KIND)
-        self.variables.append(variable)
-        if type.bits == 1:
-            return expr.eq(expr.and_(variable, 1, width), 1, width)
-        return variable if width == type.bits else expr.extract(variable, 0, type.bits, width)
+        self.variables.append(made[1])
+        return made[0]
 
     def contents(self, type: CType | None, size: int, parameter: int) -> list[Place]:
         """What is written behind a parameter."""

@@ -18,11 +18,13 @@ from anabranch.environment.unknown.contents import Contents, ContentsMaker, Plac
 from anabranch.environment.unknown.views import Views
 from anabranch.expr import Expr, expr_vars
 from anabranch.ir.source_types import CType, SourceTypes
+from anabranch.ir.types import FloatType, IntType, Type
 from anabranch.machine.ends import Loss
 from anabranch.machine.machine import Machine
 from anabranch.machine.memory import PAGE_SIZE
 from anabranch.machine.objects import ObjectInfo
 from anabranch.machine.path import Input
+from anabranch.semantics.elements import FLOATS
 
 Value = Any
 
@@ -84,6 +86,18 @@ class UnknownObjects:
         variable: Expr = expr.var(name, width)
         self.origins[variable.a] = origin
         return variable
+
+    def scalar(self, type: Type, name: str, origin: str) -> tuple[Value, Expr] | None:
+        """A number of a type that may be anything, and its variable; None if there are no such variables."""
+        if not isinstance(type, IntType | FloatType) or (
+            isinstance(type, FloatType) and type.kind not in FLOATS
+        ):
+            return None
+        width = (type.bits + 7) // 8 * 8
+        variable = self.variable(name, width, origin)
+        if type.bits == 1:
+            return expr.eq(expr.and_(variable, 1, width), 1, width), variable
+        return variable if width == type.bits else expr.extract(variable, 0, type.bits, width), variable
 
     def _aliases(self, made: UnknownObject) -> list[int]:
         """Objects of the same type that the pointer may lead to instead."""

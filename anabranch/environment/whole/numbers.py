@@ -24,14 +24,7 @@ from anabranch.environment.ops import (
     ult,
     zext,
 )
-from anabranch.environment.values import (
-    EINVAL,
-    ERANGE,
-    MASK64,
-    errno_address,
-    is_null,
-    widen,
-)
+from anabranch.environment.values import EINVAL, ERANGE, MASK64, errno_address, is_null, widen
 from anabranch.environment.whole.registry import whole
 from anabranch.environment.whole.windows import Answer, Window, look_at, settled
 from anabranch.expr import Expr

@@ -7,8 +7,6 @@ import fcntl
 import hashlib
 import json
 import os
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,7 +19,7 @@ from anabranch.frontend.libc.sources import Member, member_command, members, mus
 from anabranch.frontend.libc.store import Library, LibraryError, write_library
 from anabranch.frontend.libc.symbols import Symbols
 from anabranch.frontend.options import FrontendError
-from anabranch.frontend.process import worker_environment
+from anabranch.frontend.process import run_worker
 from anabranch.frontend.toolchain import tool_versions
 
 CHUNK = 40
@@ -101,16 +99,8 @@ def _build_chunk(jobs: Sequence[tuple[Member, Path, Path]], progress: Progress) 
 
 
 def _simplify(jobs: Sequence[tuple[Member, Path, Path]]) -> list[Symbols]:
-    request = json.dumps([[str(bitcode), str(output)] for _, bitcode, output in jobs])
-    result = subprocess.run(
-        [sys.executable, "-m", "anabranch.frontend.libc.prepare"],
-        input=request,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        env=worker_environment(),
-        check=False,
-    )
+    request = [[str(bitcode), str(output)] for _, bitcode, output in jobs]
+    result = run_worker("anabranch.frontend.libc.prepare", request)
     answers = [json.loads(line) for line in result.stdout.splitlines() if line.startswith("{")]
     for (member, _, _), answer in zip(jobs, answers, strict=False):
         if "error" in answer:

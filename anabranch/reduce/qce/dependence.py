@@ -14,6 +14,7 @@ calls is also one variable of its own (`heap`), because two such pointers may be
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 
 from anabranch.analysis.addresses import Addresses, Base, Target
 from anabranch.analysis.components import strong_components
@@ -27,16 +28,14 @@ Position = tuple[int, int]
 """Block and instruction; a use by a phi is at the end of the block it comes from."""
 
 
+@dataclass(slots=True, eq=False)
 class Query:
     """Queries that depend on the same variables: one bit, and where they are made."""
 
-    __slots__ = ("bit", "made", "node")
-
-    def __init__(self, bit: int, node: int) -> None:
-        self.bit = bit
-        self.node = node
-        self.made: list[tuple[int, int, float, int]] = []
-        """Block, instruction, number, exponent."""
+    bit: int
+    node: int
+    made: list[tuple[int, int, float, int]] = field(init=False, default_factory=list)
+    """Block, instruction, number, exponent."""
 
 
 class Graph:

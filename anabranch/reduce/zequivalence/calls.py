@@ -15,7 +15,7 @@ from typing import Any
 
 from anabranch.analysis.cfg import returns_at_once
 from anabranch.explore.protocols import Search
-from anabranch.machine import Events, Machine, State
+from anabranch.machine import Machine, State
 from anabranch.machine.state import ROOT, Continuation, Slot
 from anabranch.machine.translator.sites import BranchSite, CallSite, PointSite, ReturnSite
 from anabranch.reduce.zequivalence.ledger import Row, SiteRow, ZLedger
@@ -49,16 +49,15 @@ class Call:
     site_row: SiteRow
     site: CallSite = field(init=False)
     depth: int = field(init=False)
-    location: Hashable = field(init=False)  # where its states are compared: in the scope around it
+    # Where states that come back are compared: behind it, in the calls around it up to the scope.
+    location: Hashable = field(init=False)
     arguments: frozenset[int] = frozenset()  # variables in what was passed, where that counts
     scope_only: bool = False  # does nobody stop behind it? Then it is there for the calls inside it
     # By location inside this call; of a location to which one state came, that state and its `arguments`.
     return_points: dict[Hashable, Any] = field(default_factory=dict)
     frame_variables: frozenset[int] | None = None  # in the frames around it, once somebody has asked
     # For the search order:
-    around: Call | None = field(
-        init=False
-    )  # in whose worklist its states go on: calls that are open have none
+    around: Call | None = field(init=False)  # in whose worklist its states go on: open calls have none
     order: Search[State] | None = None  # of the waiting states inside, if they have their own
     count: int = 0  # how many those are
     held: dict[State, None] = field(default_factory=dict)  # states that wait behind the call
@@ -69,7 +68,8 @@ class Call:
 
     def __post_init__(self) -> None:
         self.site, self.depth = self.continuation[1], int(self.continuation[2])
-        self.location = return_location(self.continuation, self.parent)
+        outer = ROOT if self.parent is None else self.parent.continuation
+        self.location = tuple([around[1] for around in callers_within(self.continuation, outer)])
         self.around = self.parent
 
     @property
@@ -88,15 +88,11 @@ class Call:
         return True
 
 
-def return_location(continuation: Continuation, scope: Call | None) -> Hashable:
-    """Where states that come back from a call are compared: behind it, in the calls around it up to the
-    scope."""
-    outer = ROOT if scope is None else scope.continuation
-    location: list[Hashable] = []
+def callers_within(continuation: Continuation, outer: Continuation) -> Iterator[Continuation]:
+    """A continuation and those around it up to that of a scope, innermost first."""
     while continuation is not outer and continuation[1] is not None:
-        location.append(continuation[1])
+        yield continuation
         continuation = continuation[0]
-    return tuple(location)
 
 
 class CallTree:
@@ -182,11 +178,6 @@ class CallTree:
                 call = around
 
 
-def either(a: State, b: State, mine: Call | None, other: Call | None) -> Call | None:
-    """Of states that were merged behind a call, one has just come back from it."""
-    return mine if mine is not None else other
-
-
 class Calls:
     """The armed calls of a run, and which of them the running path is in."""
 
@@ -200,14 +191,9 @@ class Calls:
         self.root: Call | None = None  # the program, as the call that all others are in
         self.armed: dict[int, Call] = {}  # by the identity of the continuation, which they hold
         self.running: Call | None = None  # the innermost one that the running path is in
-        self.returned_from: Slot[Call | None] = machine.extras.slot(None, either)
+        self.returned_from: Slot[Call | None] = machine.extras.slot(None, lambda a, b, one, two: one or two)
         """Of a state that has just stopped behind an armed call: that call."""
         self._passing: dict[CallSite, bool] = {}  # does the caller return at once?
-
-    def listen(self, events: Events) -> None:
-        events.entered.append(self.entered)
-        events.forked.append(self.forked)
-        events.returned.append(self.returned)
 
     # ---- the running path ----------------------------------------------------------------------------
 

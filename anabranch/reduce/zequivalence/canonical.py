@@ -22,6 +22,7 @@ whether something was left out of it, and so whether the conjunction can be fals
 from __future__ import annotations
 
 from collections.abc import Hashable
+from dataclasses import dataclass, field
 
 from anabranch.expr import Expr
 from anabranch.expr.node import VAR
@@ -45,10 +46,6 @@ class Table:
     def number(self, key: Hashable) -> int:
         """The number of a structure, the same for equal keys."""
         return self._numbers.setdefault(key, len(self._numbers))
-
-    def clear(self) -> None:
-        """Forgets all structures: forms from before are not to be compared with those to come."""
-        self._numbers.clear()
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -74,16 +71,14 @@ def canonical_parts(constraint: StateConstraint, table: Table) -> tuple[int, ...
         return (table.number("infeasible"),)
 
 
+@dataclass(slots=True, eq=False)
 class _Group:
     """Outputs and clauses that share unobservable variables."""
 
-    __slots__ = ("clauses", "leaves", "observed", "outputs")
-
-    def __init__(self) -> None:
-        self.outputs: list[int] = []  # positions among the outputs
-        self.clauses: list[int] = []
-        self.leaves = 0
-        self.observed = False  # does an observable variable occur?
+    outputs: list[int] = field(default_factory=list)  # positions among the outputs
+    clauses: list[int] = field(default_factory=list)
+    leaves: int = 0
+    observed: bool = False  # does an observable variable occur?
 
 
 class _Form:
@@ -100,7 +95,6 @@ class _Form:
         self.below: list[tuple[int, ...]] = [()] * count  # operands: nodes, and codes of constants
         self.digest: list[int] = []
         self.groups: list[_Group] = []
-        self.of: dict[int, _Group] = {}  # representative of a group's nodes -> group
 
     def number(self) -> int:
         """The form."""
@@ -141,7 +135,6 @@ class _Form:
     def _mark(self) -> None:
         """Finds the nodes over anonymous leaves; all others get their codes at once."""
         graph, anonymous, codes, below = self.graph, self.anonymous, self.codes, self.below
-        number = graph.number
         for i in self.kept:
             n, cube = graph.nodes[i], graph.leaf[i]
             if cube is not None and cube[1] == 0:
@@ -151,13 +144,8 @@ class _Form:
             elif n.op == VAR:
                 codes[i] = self.table.number(("variable", n.a))
             else:
-                below[i] = tuple(
-                    [
-                        number[x] if x.__class__ is Expr else code(int(x))
-                        for x in (n.a, n.b, n.c)
-                        if x is not None
-                    ]
-                )
+                parts = [x for x in (n.a, n.b, n.c) if x is not None]
+                below[i] = tuple([graph.number[x] if x.__class__ is Expr else code(int(x)) for x in parts])
                 anonymous[i] = any([anonymous[k] for k in graph.operands[i]])
                 if not anonymous[i]:
                     codes[i] = self._node_code(i)
@@ -194,23 +182,16 @@ class _Form:
                 i = above[i]
             return i
 
-        leaves: list[int] = []
         observing: list[int] = []
         for i in above:
-            if self._is_leaf(i):
-                leaves.append(i)
-                continue
-            for k in graph.operands[i]:
+            for k in () if self._is_leaf(i) else graph.operands[i]:
                 if anonymous[k]:
                     above[find(k)] = find(i)
                 elif self.codes[k] >= 0:  # no constant: over observable variables
                     observing.append(i)
-        of: dict[int, _Group] = {}
+        of = {i: _Group() for i in above if above[i] == i}
         for i in above:
-            if above[i] == i:
-                of[i] = _Group()
-        for i in leaves:
-            of[find(i)].leaves += 1
+            of[find(i)].leaves += self._is_leaf(i)
         for i in observing:
             of[find(i)].observed = True
         for position, r in enumerate(reduction.outputs):

@@ -15,8 +15,6 @@ from anabranch.solver import slices
 
 ROUNDS = 3  # of putting in known values: each may bring new ones
 SIZE = 64  # clauses of more nodes than this are left as they are
-
-
 LOOKED_AT = 24  # nodes of a clause
 
 
@@ -69,17 +67,14 @@ def solved(clause: Expr, observable: frozenset[int]) -> tuple[Expr, Expr] | None
     for side, other in ((clause.a, clause.b), (clause.b, clause.a)):
         while side.__class__ is Expr:
             if side.op == VAR:
-                if side.a >= 0 and side.a not in observable and not _occurs(side, other):
+                inside = expr_vars(other) if other.__class__ is Expr else ()
+                if side.a >= 0 and side.a not in observable and side.a not in inside:
                     return side, other
                 break
             if side.op not in _UNDONE:
                 break
             side, other = _undo(side, other)
     return None
-
-
-def _occurs(v: Expr, e: Any) -> bool:
-    return e.__class__ is Expr and v.a in expr_vars(e)
 
 
 def _undo(side: Expr, other: Any) -> tuple[Any, Any]:

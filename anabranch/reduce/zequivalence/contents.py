@@ -6,7 +6,8 @@ variables and its outputs are found once for all states behind all calls.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
 from operator import is_
 from typing import Any
 
@@ -21,7 +22,6 @@ from anabranch.reduce.zequivalence.variables import variables_of
 PAGES_KEPT = 50_000  # pages whose contents are known
 BYTES_KEPT = 2_000_000  # of pages with expressions, at about 16 bytes each
 POINTER = 8
-NOTHING: frozenset[int] = frozenset()
 
 Pointer = Callable[[int, int], tuple[Hashable, int] | None]
 """What a known word at an offset points to, by a name that is the same on all paths, and the offset there."""
@@ -45,15 +45,13 @@ class Outputs:
             self.variables.update(expr_vars(value))
 
 
+@dataclass(slots=True, eq=False)
 class Content:
     """What a page holds, wherever it lies."""
 
-    __slots__ = ("_outputs", "page", "variables")
-
-    def __init__(self, page: Any, variables: frozenset[int]) -> None:
-        self.page = page  # bytes, a list with expressions, or None where there is no page
-        self.variables = variables
-        self._outputs: dict[int, Outputs] = {}
+    page: Any  # bytes, a list with expressions, or None where there is no page
+    variables: frozenset[int] = frozenset()
+    _outputs: dict[int, Outputs] = field(default_factory=dict)
 
     def outputs(self, key: int, table: Table) -> Outputs:
         """The outputs of a page with this content, where no objects are new."""
@@ -63,7 +61,7 @@ class Content:
         return found
 
 
-ABSENT = Content(None, NOTHING)
+ABSENT = Content(None)
 
 
 class Contents:
@@ -92,12 +90,9 @@ class Contents:
         except TypeError:
             content = self._with_expressions(page)
         else:
-            content = self._known.get(known) or self._known.setdefault(known, Content(known, NOTHING))
+            content = self._known.get(known) or self._known.setdefault(known, Content(known))
         self._pages.keep(id(page), (page, content))
         return content
-
-    def of_all(self, pages: Iterable[Any]) -> tuple[Content, ...]:
-        return tuple([self.of(page) for page in pages])
 
     def _with_expressions(self, page: list[Any]) -> Content:
         """Bytes are small integers, of which there is one object each, and expressions are interned. They are

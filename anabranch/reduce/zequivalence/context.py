@@ -122,7 +122,7 @@ class CallContext:
         self.pages = self.layout.pages(base.pages)
         self.keys = tuple(self.pages)
         self.before = tuple(self.pages.values())
-        self.contents: tuple[Content, ...] = tables.contents.of_all(self.before)
+        self.contents: tuple[Content, ...] = tuple(map(tables.contents.of, self.before))
         # Objects that are filled on their first access, and were not when the paths forked.
         self.unfilled = [info for info in self.layout.lazy if pages_of(info)[0] not in base.pages]
         self.first_unfilled = [pages_of(info)[0] for info in self.unfilled]

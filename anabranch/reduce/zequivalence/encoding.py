@@ -15,18 +15,18 @@ from itertools import compress
 from operator import is_not
 from typing import Any
 
-from anabranch.expr import Expr, var
-from anabranch.expr.node import ITE, operands
+from anabranch.expr import Expr, postorder, var
+from anabranch.expr.node import ITE
 from anabranch.machine import State
-from anabranch.machine.joining.note_variables import Unreadable, variables_in
 from anabranch.machine.joining.same import Same, plain, same
 from anabranch.machine.objects import OBJECT_SHIFT, ObjectInfo
 from anabranch.machine.state import Continuation
+from anabranch.reduce.zequivalence.calls import callers_within
 from anabranch.reduce.zequivalence.canonical import Table
 from anabranch.reduce.zequivalence.constraint import Output, StateConstraint
 from anabranch.reduce.zequivalence.contents import POINTER, Outputs, page_outputs
 from anabranch.reduce.zequivalence.context import Changes, Tables, pages_of
-from anabranch.reduce.zequivalence.variables import counts
+from anabranch.reduce.zequivalence.variables import counts, readable_variables
 from anabranch.semantics.elements import element_types
 from anabranch.solver import Slice
 
@@ -39,7 +39,7 @@ Names = list[tuple[tuple[Hashable, ...], Any]]
 def live_values(state: State, outer: Continuation) -> tuple[Any, ...]:
     """The live values of the frames in the scope whose continuation this is: what was returned is one."""
     values, continuation = state.values, state.continuation
-    while continuation is not outer and continuation[1] is not None:
+    while continuation is not outer and continuation[1] is not None:  # as `callers_within`, for every state
         values += continuation[3:]
         continuation = continuation[0]
     return values
@@ -48,16 +48,12 @@ def live_values(state: State, outer: Continuation) -> tuple[Any, ...]:
 def live_names(state: State, outer: Continuation) -> Names:
     """The names of these values, which are the same for all states at a return point."""
     found: Names = []
-    site: Any = state.entry
-    continuation, level = state.continuation, 0
-    while True:
+    around = [continuation[1] for continuation in callers_within(state.continuation, outer)]
+    for level, site in enumerate((state.entry, *around)):
         types = site.unit.plan.locals
         for name in site.names:
             found.append(((level, name), None if name in ("D", "va") else types[int(name[1:])].type))
-        site = continuation[1]
-        if continuation is outer or site is None:
-            return found
-        continuation, level = continuation[0], level + 1
+    return found
 
 
 class Encoded:
@@ -236,9 +232,7 @@ class Encoding:
             where: Any = output[0]
             if output[1].__class__ is Expr:
                 self._pin_constants(output[1])
-            elif (
-                where[-1].__class__ is int
-            ):  # no pointer, but the number of an object may lie among the bytes
+            elif where[-1].__class__ is int:  # no pointer, but an object's number may lie among the bytes
                 data = output[1].to_bytes(output[2] // 8, "little")
                 for number in self.new:
                     at = data.find(number.to_bytes(NUMBER_SIZE, "little"))
@@ -260,24 +254,15 @@ class Encoding:
     def _opaque(self, name: tuple[Hashable, ...], value: Any) -> None:
         """Something that has to be the very same thing."""
         self.outputs.append(((*name, plain(value)), 0, 1))
-        try:
-            self.seen |= variables_in(value)
-        except Unreadable:
-            self.seen.update(self.state.slices)
+        inside = readable_variables(value)
+        self.seen.update(self.state.slices if inside is None else inside)
 
 
 def constants(value: Expr) -> Iterator[int | None]:
     """The constants in an expression that can be addresses; None for one that may be a piece of one."""
-    seen = {value}
-    pending = [value]
-    while pending:
-        node = pending.pop()
+    for node in postorder([value]):
         for part in (node.a, node.b, node.c):
             if part.__class__ is int and part >> OBJECT_SHIFT:
                 yield part
         if node.op == ITE and node.w < 8 * POINTER and (node.b.__class__ is int or node.c.__class__ is int):
             yield None
-        for part in operands(node):
-            if part not in seen:
-                seen.add(part)
-                pending.append(part)

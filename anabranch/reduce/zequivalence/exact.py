@@ -12,7 +12,7 @@ resources, so that the answer is repeatable; beyond the limit the answer is None
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 from anabranch.expr import Expr, Value, bool_and, eq, not_, postorder, var
 from anabranch.expr.evaluate import substitute_all
@@ -20,20 +20,16 @@ from anabranch.expr.fp import OPERATORS as FP_OPERATORS
 from anabranch.reduce.zequivalence.constraint import StateConstraint
 from anabranch.solver.quantified import Quantified
 
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """How much one answer may cost."""
-
-    nodes: int = 400  # of both constraints together
-    resources: int = 400_000  # of Z3, for each of the queries
-
-
-DEFAULT = Budget()
+NODES = 400  # of both constraints together
+RESOURCES = 400_000  # of Z3, for each of the queries
 
 
 def equivalent(
-    a: StateConstraint, b: StateConstraint, backend: Quantified, budget: Budget = DEFAULT
+    a: StateConstraint,
+    b: StateConstraint,
+    backend: Quantified,
+    nodes: int = NODES,
+    resources: int = RESOURCES,
 ) -> bool | None:
     """Are two constraints z-equivalent? None: the solver gave up, or they are too large to be asked for.
 
@@ -48,29 +44,26 @@ def equivalent(
         elif int(x) != int(y):
             return False
     # An output that is the same constant on both sides says nothing; it may be a whole page.
-    a, b = _only(a, differing), _only(b, differing)
+    a, b = (replace(c, outputs=tuple(c.outputs[i] for i in differing)) for c in (a, b))
     roots = [*a.clauses, *b.clauses, *(v for c in (a, b) for _, v, _ in c.outputs if v.__class__ is Expr)]
     if not roots:
         return True
-    if any(n.op in FP_OPERATORS or at >= budget.nodes for at, n in enumerate(postorder(roots))):
+    if any(n.op in FP_OPERATORS or at >= nodes for at, n in enumerate(postorder(roots))):
         return None
     b = apart(b)
-    observable = [output_variable(a, i) for i in range(len(a.outputs))]
+    # The observable variables that the names of the outputs stand for.
+    observable = [var(f"zequivalence.output{i}", w) for i, (_, _, w) in enumerate(a.outputs)]
     left, right = _formula(a, observable), _formula(b, observable)
     known: bool | None = True
     for one, other, of_other in ((left, right, b), (right, left, a)):
         hidden = unobservable(of_other)
         for fact, none in ((one, other), (not_(one), not_(other))):
-            found = backend.some_without(fact, none, hidden, budget.resources)
+            found = backend.some_without(fact, none, hidden, resources)
             if found is True:
                 return False
             if found is None:
                 known = None
     return known
-
-
-def _only(a: StateConstraint, positions: Sequence[int]) -> StateConstraint:
-    return StateConstraint(a.clauses, tuple(a.outputs[i] for i in positions), a.observable)
 
 
 def _formula(a: StateConstraint, outputs: Sequence[Expr]) -> Value:
@@ -81,11 +74,6 @@ def _formula(a: StateConstraint, outputs: Sequence[Expr]) -> Value:
     for name, (_, value, w) in zip(outputs, a.outputs, strict=True):
         whole = bool_and(whole, eq(name, bool(value) if w == 1 and value.__class__ is int else value, w))
     return whole
-
-
-def output_variable(a: StateConstraint, i: int) -> Expr:
-    """The observable variable that an output's name stands for."""
-    return var(f"zequivalence.output{i}", a.outputs[i][2])
 
 
 def unobservable(a: StateConstraint) -> list[Expr]:

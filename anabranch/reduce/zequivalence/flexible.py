@@ -24,11 +24,11 @@ be applied stay so until they are, or until their node is dropped; hence the end
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from operator import attrgetter
 from typing import Any
 
-from anabranch.expr import Expr
+from anabranch.expr import Expr, postorder
 from anabranch.expr.node import VAR
 from anabranch.reduce.zequivalence.operators import Cube, Free, full, image, slice_mask
 
@@ -36,27 +36,13 @@ _AGE = attrgetter("id")
 Order = Callable[[int], int]  # which waiting node next: an index below the number of waiting ones
 
 
-def below(roots: Sequence[Expr]) -> list[Expr]:
-    """The nodes below the roots, operands first: they are older than the nodes over them."""
-    found = set(roots)
-    stack = list(found)
-    while stack:
-        n = stack.pop()
-        if n.op != VAR:
-            for x in (n.a, n.b, n.c):
-                if x.__class__ is Expr and x not in found:
-                    found.add(x)
-                    stack.append(x)
-    return sorted(found, key=_AGE)
-
-
 class Flexible:
     """The graph of a constraint's roots after the rules: live nodes, their uses, and which are leaves."""
 
     __slots__ = ("_waiting", "leaf", "nodes", "number", "operands", "replaced", "roots", "users", "uses")
 
-    def __init__(self, roots: Sequence[Expr], observable: frozenset[int]) -> None:
-        self.nodes: list[Expr] = below(roots)
+    def __init__(self, roots: list[Expr], observable: frozenset[int]) -> None:
+        self.nodes = sorted(postorder(roots), key=_AGE)  # operands are older than the nodes over them
         self.number: dict[Expr, int] = {n: i for i, n in enumerate(self.nodes)}
         self.roots: list[int] = [self.number[r] for r in roots]
         count = len(self.nodes)
@@ -66,24 +52,19 @@ class Flexible:
         self.leaf: list[Cube | None] = [None] * count  # values of a variable or of a replaced node
         self.replaced: list[bool] = [False] * count  # leaves that are no variables
         self._waiting: list[int] = []
-        self._link(observable)
-
-    def _link(self, observable: frozenset[int]) -> None:
-        number, users, uses, leaf = self.number, self.users, self.uses, self.leaf
         for i, n in enumerate(self.nodes):
             if n.op == VAR:
                 # undefined data (negative) is no variable that somebody may choose
                 if n.a >= 0 and n.a not in observable:
-                    leaf[i] = full(n.w)  # Rule 1
+                    self.leaf[i] = full(n.w)  # Rule 1
                     self._waiting.append(i)
                 continue
-            below = tuple([number[x] for x in (n.a, n.b, n.c) if x.__class__ is Expr])
-            self.operands[i] = below
-            for k in below:
-                users[k].append(i)
-                uses[k] += 1
+            self.operands[i] = tuple([self.number[x] for x in (n.a, n.b, n.c) if x.__class__ is Expr])
+            for k in self.operands[i]:
+                self.users[k].append(i)
+                self.uses[k] += 1
         for r in self.roots:
-            uses[r] += 1
+            self.uses[r] += 1
 
     # -- what canonical forms do with the graph -----------------------------------------------------------
 
@@ -127,15 +108,11 @@ class Flexible:
     def _free(self, i: int) -> None:
         """Rules 2 and 3 for the one node that uses a leaf."""
         for p in self._live_users(i):
-            self._try(p)
-
-    def _try(self, p: int) -> None:
-        if self.replaced[p] or not self.uses[p]:
-            return
-        n = self.nodes[p]
-        cube = image(n, self._operand(n.a), self._operand(n.b), self._operand(n.c))
-        if cube is not None:
-            self._replace(p, cube)
+            if self.uses[p] and not self.replaced[p]:  # it may use the leaf twice
+                n = self.nodes[p]
+                cube = image(n, self._operand(n.a), self._operand(n.b), self._operand(n.c))
+                if cube is not None:
+                    self._replace(p, cube)
 
     def _operand(self, x: Any) -> Free:
         """The values of an operand that nothing else depends on; a constant has one."""
@@ -179,7 +156,6 @@ class Flexible:
         values = self.leaf[i]
         for p in users:
             n = self.nodes[p]
-            constant = None if n.b.__class__ is Expr or n.b is None else (int(n.b), 0)
-            cube = image(n, values, constant, None)
+            cube = image(n, values, self._operand(n.b), None)
             assert cube is not None
             self._replace(p, cube)

@@ -58,16 +58,10 @@ class ZLedger:
     sites: dict[CallSite, SiteRow] = field(default_factory=dict)
 
     def row(self, function: str) -> Row:
-        found = self.rows.get(function)
-        if found is None:
-            found = self.rows[function] = Row(function)
-        return found
+        return self.rows.setdefault(function, Row(function))
 
     def site_row(self, site: CallSite) -> SiteRow:
-        found = self.sites.get(site)
-        if found is None:
-            found = self.sites[site] = SiteRow()
-        return found
+        return self.sites.setdefault(site, SiteRow())
 
     def open(self, site: CallSite) -> bool:
         known = self.sites.get(site)

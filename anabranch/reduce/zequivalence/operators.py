@@ -22,7 +22,6 @@ from anabranch.expr.registry import OPERATORS
 
 Cube: TypeAlias = tuple[int, int]  # (value of the fixed bits, mask of the free bits); the two share no bit
 Free: TypeAlias = Cube | None  # None: an operand with a value of its own, any value
-Image: TypeAlias = Callable[[Expr, Free, Free, Free], Cube | None]
 
 BOTH: Cube = (0, 1)  # either truth value
 COMMUTATIVE = frozenset(operator.name for operator in OPERATORS.values() if operator.commutative)
@@ -39,8 +38,15 @@ def image(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
     Constants are cubes without free bits. The answer holds for every value of the operands that are None.
     None: the values depend on those, or make no cube.
     """
-    rule = IMAGES.get(n.op)
-    return None if rule is None else rule(n, a, b, c)
+    if n.op in OF_EITHER:
+        return OF_EITHER[n.op](n, a, b)
+    if n.op == op.ITE:
+        return _ite(n, a, b, c)
+    if a is not None and n.op in OF_ONE:
+        return OF_ONE[n.op](n, a)
+    if a is not None and b is not None and n.op in OF_BOTH:
+        return OF_BOTH[n.op](n, a, b)
+    return None
 
 
 def _operand_width(n: Expr) -> int:
@@ -51,13 +57,11 @@ def _operand_width(n: Expr) -> int:
 # -- casts ------------------------------------------------------------------------------------------------
 
 
-def _zext(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
+def _zext(n: Expr, a: Cube) -> Cube | None:
     return a
 
 
-def _sext(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
-    if a is None:
-        return None
+def _sext(n: Expr, a: Cube) -> Cube | None:
     base, mask = a
     narrow = n.a.w
     sign = 1 << (narrow - 1)
@@ -66,16 +70,12 @@ def _sext(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
     return (base | MASK[n.w] ^ MASK[narrow], mask) if base & sign else a
 
 
-def _extract(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
-    if a is None:
-        return None
+def _extract(n: Expr, a: Cube) -> Cube | None:
     cut = MASK[n.w]
     return a[0] >> n.c & cut, a[1] >> n.c & cut
 
 
-def _concat(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
-    if a is None or b is None:
-        return None
+def _concat(n: Expr, a: Cube, b: Cube) -> Cube | None:
     k = low_width(n)
     return a[0] << k | b[0], a[1] << k | b[1]
 
@@ -83,26 +83,22 @@ def _concat(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
 # -- bits -------------------------------------------------------------------------------------------------
 
 
-def _not(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
-    return None if a is None else (~a[0] & ~a[1] & 1, a[1])
+def _not(n: Expr, a: Cube) -> Cube | None:
+    return ~a[0] & ~a[1] & 1, a[1]
 
 
-def _and(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
-    if a is None or b is None:
-        return None
+def _and(n: Expr, a: Cube, b: Cube) -> Cube | None:
     ones = a[0] & b[0]  # the bits of two free cubes are independent, so each result bit stands for itself
     possible = (a[0] | a[1]) & (b[0] | b[1])
     return ones, possible & ~ones
 
 
-def _or(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
-    if a is None or b is None:
-        return None
+def _or(n: Expr, a: Cube, b: Cube) -> Cube | None:
     ones = a[0] | b[0]
     return ones, (a[1] | b[1]) & ~ones
 
 
-def _xor(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
+def _xor(n: Expr, a: Free, b: Free) -> Cube | None:
     if _is_full(a, n.w) or _is_full(b, n.w):
         return full(n.w)
     if a is None or b is None:
@@ -111,9 +107,7 @@ def _xor(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
     return (a[0] ^ b[0]) & ~mask, mask
 
 
-def _shift(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
-    if a is None or b is None:
-        return None
+def _shift(n: Expr, a: Cube, b: Cube) -> Cube | None:
     if b[1]:  # a shift by nothing is among the choices
         return full(n.w) if _is_full(a, n.w) and not b[0] else None
     if b[0] >= n.w:
@@ -123,10 +117,8 @@ def _shift(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
     return a[0] << b[0] & MASK[n.w], a[1] << b[0] & MASK[n.w]
 
 
-def _ashr(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
-    if a is None or b is None or not _is_full(a, n.w) or b[0]:
-        return None
-    return full(n.w)
+def _ashr(n: Expr, a: Cube, b: Cube) -> Cube | None:
+    return full(n.w) if _is_full(a, n.w) and not b[0] else None
 
 
 # -- arithmetic -------------------------------------------------------------------------------------------
@@ -136,7 +128,7 @@ def _is_full(x: Free, w: int) -> bool:
     return x is not None and x[1] == MASK[w]
 
 
-def _add(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
+def _add(n: Expr, a: Free, b: Free) -> Cube | None:
     if _is_full(a, n.w) or _is_full(b, n.w):
         return full(n.w)
     if a is None or b is None:
@@ -160,7 +152,7 @@ def _moved(x: Cube, by: int, w: int) -> Cube | None:
     return None
 
 
-def _sub(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
+def _sub(n: Expr, a: Free, b: Free) -> Cube | None:
     if _is_full(a, n.w) or _is_full(b, n.w):
         return full(n.w)
     if a is None or b is None or b[1]:
@@ -168,9 +160,7 @@ def _sub(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
     return _moved(a, -b[0] & MASK[n.w], n.w)
 
 
-def _mul(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
-    if a is None or b is None:
-        return None
+def _mul(n: Expr, a: Cube, b: Cube) -> Cube | None:
     if _is_full(a, n.w) and _is_full(b, n.w):
         return full(n.w)  # one of them may be 1
     if not a[1]:
@@ -183,7 +173,7 @@ def _mul(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
     return 0, MASK[n.w] & ~zeros
 
 
-def _division(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
+def _division(n: Expr, a: Cube, b: Cube) -> Cube | None:
     """The divisor may be 1, or 0, for which the remainder is the dividend (SMT-LIB)."""
     neutral = (int(n.op in (op.UDIV, op.SDIV)), 0)
     return full(n.w) if _is_full(a, n.w) and (_is_full(b, n.w) or b == neutral) else None
@@ -192,7 +182,7 @@ def _division(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
 # -- comparisons ------------------------------------------------------------------------------------------
 
 
-def _eq(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
+def _eq(n: Expr, a: Free, b: Free) -> Cube | None:
     w = _operand_width(n)
     if _is_full(a, w) or _is_full(b, w):
         return BOTH
@@ -245,7 +235,7 @@ def _compared(least_a: int, most_a: int, least_b: int, most_b: int) -> Cube:
     return BOTH if can and can_not else (int(can), 0)
 
 
-def _ult(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
+def _ult(n: Expr, a: Free, b: Free) -> Cube | None:
     if a is not None and b is not None:
         return _compared(a[0], a[0] | a[1], b[0], b[0] | b[1])
     w = _operand_width(n)
@@ -263,13 +253,13 @@ def signed_ends(x: Cube, w: int) -> tuple[int, int]:
     return least - (least & sign) * 2, most - (most & sign) * 2
 
 
-def _slt(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
+def _slt(n: Expr, a: Free, b: Free) -> Cube | None:
     w = _operand_width(n)
     if a is not None and b is not None:
         return _compared(*signed_ends(a, w), *signed_ends(b, w))
     if _is_full(b, w) and _below_most(n.a, w):
         return BOTH
-    if _is_full(a, w) and _above_least(n.b):
+    if _is_full(a, w) and n.b.__class__ is Expr and n.b.op in op.EXTENSIONS:  # never the least value
         return BOTH
     return None
 
@@ -277,11 +267,6 @@ def _slt(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
 def _below_most(e: Any, w: int) -> bool:
     """Is the value, by its shape, never the greatest signed one?"""
     return e.__class__ is Expr and bool(e.op == op.SEXT or (e.op == op.ZEXT and e.a.w < w - 1))
-
-
-def _above_least(e: Any) -> bool:
-    """Is the value, by its shape, never the least signed one?"""
-    return e.__class__ is Expr and e.op in op.EXTENSIONS
 
 
 # -- choice -----------------------------------------------------------------------------------------------
@@ -311,29 +296,30 @@ def _union(x: Cube, y: Cube) -> Cube | None:
     return None
 
 
-IMAGES: dict[str, Image] = {
+# What an operator gives if its only operand is free, if both are, and if one of them may be.
+OF_ONE: dict[str, Callable[[Expr, Cube], Cube | None]] = {
     op.ZEXT: _zext,
     op.SEXT: _sext,
     op.EXTRACT: _extract,
-    op.CONCAT: _concat,
     op.NOT: _not,
+}
+OF_BOTH: dict[str, Callable[[Expr, Cube, Cube], Cube | None]] = {
+    op.CONCAT: _concat,
     op.AND: _and,
     op.OR: _or,
-    op.XOR: _xor,
     op.SHL: _shift,
     op.LSHR: _shift,
     op.ASHR: _ashr,
+    op.MUL: _mul,
+    **dict.fromkeys((op.UDIV, op.SDIV, op.UREM, op.SREM), _division),
+}
+OF_EITHER: dict[str, Callable[[Expr, Free, Free], Cube | None]] = {
+    op.XOR: _xor,
     op.ADD: _add,
     op.SUB: _sub,
-    op.MUL: _mul,
-    op.UDIV: _division,
-    op.SDIV: _division,
-    op.UREM: _division,
-    op.SREM: _division,
     op.EQ: _eq,
     op.ULT: _ult,
     op.SLT: _slt,
-    op.ITE: _ite,
 }
 
 

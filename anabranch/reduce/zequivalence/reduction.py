@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from anabranch.expr import MASK, Expr, Value, expr_vars, not_, slt, ult, var, variable
 from anabranch.expr.evaluate import substitute_all
@@ -135,7 +135,7 @@ class Reduction:
                 parts[n] = bool(cube[0]) if n.w == 1 else cube[0]
             elif only < 0 and cube == full(n.w):
                 only = i
-                parts[n] = stand_in(n.w)
+                parts[n] = var("zequivalence.leaf", n.w)
             else:
                 return None
         if only < 0:
@@ -210,11 +210,6 @@ def code(value: int) -> int:
     return -1 - value
 
 
-def stand_in(w: int) -> Expr:
-    """The variable that stands for a leaf while its clauses are looked at."""
-    return var("zequivalence.leaf", w)
-
-
 # -- clauses over one variable as the set of values that they leave it ------------------------------------
 # Sets are compared as sets, so that it does not matter by which comparisons a path came to them.
 
@@ -230,13 +225,11 @@ def values_left(clause: Expr) -> tuple[Expr, ValueSet] | None:
     return None if found is None else (variable(vs[0]), found)
 
 
+@dataclass(slots=True)
 class Domains:
     """The values left to each variable, or leaf, by the clauses that were added."""
 
-    __slots__ = ("left",)
-
-    def __init__(self) -> None:
-        self.left: dict[int, tuple[ValueSet, int]] = {}
+    left: dict[int, tuple[ValueSet, int]] = field(default_factory=dict)
 
     def add(self, key: int, values: ValueSet, w: int) -> None:
         """One more clause over a variable of width w."""

@@ -12,6 +12,7 @@ always compared by its form.
 from __future__ import annotations
 
 from collections.abc import Hashable
+from dataclasses import dataclass, field
 from itertools import compress, count
 from operator import is_not, ne
 from typing import Any
@@ -33,14 +34,12 @@ FORMED_ANEW = 64  # states that get another form when there are more outputs; ol
 ONLY_INTEGERS = frozenset((int,))
 
 
+@dataclass(slots=True, eq=False)
 class FingerprintClass:
     """States with the same fingerprint: they differ in their path conditions at most."""
 
-    __slots__ = ("representatives", "variables")
-
-    def __init__(self, variables: tuple[int, ...]) -> None:
-        self.variables = variables  # those that the caller can see, or that are in outputs
-        self.representatives: dict[tuple[Slice | None, ...], State] = {}
+    variables: tuple[int, ...]  # those that the caller can see, or that are in outputs
+    representatives: dict[tuple[Slice | None, ...], State] = field(default_factory=dict)  # by their slices
 
 
 class ReturnPoint:

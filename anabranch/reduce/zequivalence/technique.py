@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from random import Random
 from time import perf_counter
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from anabranch.explore.build import Parts
 from anabranch.explore.coverage import BlockTable
@@ -36,16 +36,13 @@ EXACT_PAIRS = 64  # questions for one call at most
 SHARE = 0.2  # of a limited time that comparing may take; beyond it paths are better explored than compared
 
 
-class Removal:
-    """A state behind a call, who represents it, and whether the solver said so."""
+class Removal(NamedTuple):
+    """A state behind a call that has a representative."""
 
-    __slots__ = ("call", "exact", "representative", "state")
-
-    def __init__(self, state: State, representative: State, call: Call, exact: bool = False) -> None:
-        self.state = state
-        self.representative = representative
-        self.call = call
-        self.exact = exact
+    state: State
+    representative: State
+    call: Call
+    exact: bool = False  # did the solver find it?
 
 
 class ZEquivalence(Technique):
@@ -87,7 +84,9 @@ class ZEquivalence(Technique):
     # ---- before the run ------------------------------------------------------------------------------
 
     def listen(self, events: Events) -> None:
-        self._calls.listen(events)
+        events.entered.append(self._calls.entered)
+        events.forked.append(self._calls.forked)
+        events.returned.append(self._calls.returned)
 
     def instrument(self, table: BlockTable) -> None:
         table.count_every_call()
@@ -129,8 +128,9 @@ class ZEquivalence(Technique):
 
     def _drop(self, removals: list[Removal]) -> Iterator[Settled]:
         """Waiting states that go."""
+        if removals:
+            yield Settled([removal.state for removal in removals])
         for removal in removals:
-            yield Settled((removal.state,))
             self._remove(removal)
 
     def _finish(self, call: Call) -> Iterator[Settled]:
@@ -140,17 +140,15 @@ class ZEquivalence(Technique):
         removals = self._compare_fresh(call)
         if self._exact is not None:
             gone = {removal.state for removal in removals}
-            removals += self._compare_exactly(call, [state for state in call.held if state not in gone])
-        if removals:
-            yield Settled([removal.state for removal in removals])
+            left = [state for state in call.held if state not in gone]
+            removals += self._compare_exactly(call, left, self._exact)
+        yield from self._drop(removals)
         if len(call.order):
             self._tree.opened += 1
         else:
             self._calls.forget(call)
         self._tree.close(call)
         self._order.release(call)
-        for removal in removals:
-            self._remove(removal)
 
     def _remove(self, removal: Removal) -> None:
         """Account for a state that waits no more."""
@@ -189,7 +187,7 @@ class ZEquivalence(Technique):
         found: list[Removal] = []
         point: ReturnPoint | None = None
         for state in states:
-            point = self._point(call, state)
+            point = point or self._point(call, state)
             kept = None if point is None else point.representative(state, call.arguments)
             if kept is not None:
                 found.append(Removal(state, kept, call))
@@ -210,8 +208,8 @@ class ZEquivalence(Technique):
             known = scope.return_points[call.location] = ReturnPoint(scope, first, more, self._tables)
         return known
 
-    def _compare_exactly(self, call: Call, states: list[State]) -> list[Removal]:
-        """Tight couplings: where many are left behind a call, the solver compares them."""
+    def _compare_exactly(self, call: Call, states: list[State], solver: Quantified) -> list[Removal]:
+        """Tight couplings: where many are left behind a call, the solver compares them by Definition 1."""
         point: Any = self._calls.scope(call).return_points.get(call.location)
         if len(states) < EXACT_FROM or not isinstance(point, ReturnPoint):
             return []  # few of them, or no time to compare them by rules
@@ -226,22 +224,17 @@ class ZEquivalence(Technique):
                 if not questions or not call.site_row.worth_asking:
                     break
                 questions -= 1
-                if self._ask(known, constraint, call):
+                call.site_row.asked += 1
+                self._asked += 1
+                answer = equivalent(known, constraint, solver)
+                self._undecided += answer is None
+                if answer:
                     found.append(Removal(state, other, call, exact=True))
                     break
             else:
                 others.append((state, constraint))
         call.row.seconds += perf_counter() - began
         return found
-
-    def _ask(self, one: StateConstraint, other: StateConstraint, call: Call) -> bool:
-        """Definition 1 by the solver, within bounds."""
-        assert self._exact is not None
-        call.site_row.asked += 1
-        self._asked += 1
-        answer = equivalent(one, other, self._exact)
-        self._undecided += answer is None
-        return bool(answer)
 
     # ---- figures -------------------------------------------------------------------------------------
 

@@ -44,14 +44,17 @@ class NoteVariables:
             if isinstance(value, PLAIN) or not counts(key):
                 continue
             # What is kept is held, so that its identity stays its own.
-            known = self._known.get(id(value)) or self._known.keep(id(value), (value, _readable(value)))
+            known = self._known.get(id(value)) or self._known.keep(
+                id(value), (value, readable_variables(value))
+            )
             if known[1] is None:
                 return None
             found |= known[1]
         return found
 
 
-def _readable(value: Any) -> set[int] | None:
+def readable_variables(value: Any) -> set[int] | None:
+    """The variables in something that a model keeps; None if it cannot be looked into."""
     try:
         return variables_in(value)
     except Unreadable:

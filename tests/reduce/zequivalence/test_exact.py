@@ -6,7 +6,7 @@ import pytest
 
 from anabranch.expr import eq, fadd, mul, ult, var
 from anabranch.reduce.zequivalence.constraint import StateConstraint
-from anabranch.reduce.zequivalence.exact import Budget, apart, equivalent, unobservable
+from anabranch.reduce.zequivalence.exact import apart, equivalent, unobservable
 from anabranch.solver.quantified import Quantified
 from bench.zequivalence_pairs import pairs, z_equivalent
 
@@ -34,9 +34,9 @@ def test_agrees_with_brute_force(solver: Quantified) -> None:
 def test_gives_up_within_its_budget(solver: Quantified) -> None:
     hard = StateConstraint((eq(mul(A, B, 32), mul(P, P, 32) + 1, 32), ult(1, A, 32)), (), SEEN)
     other = StateConstraint((eq(mul(A, A, 32), mul(B, P, 32) + 3, 32), ult(1, A, 32)), (), SEEN)
-    assert equivalent(hard, other, solver, Budget(resources=1000)) is None
+    assert equivalent(hard, other, solver, resources=1000) is None
     before = solver.queries
-    assert equivalent(hard, other, solver, Budget(nodes=3)) is None
+    assert equivalent(hard, other, solver, nodes=3) is None
     assert solver.queries == before
 
 

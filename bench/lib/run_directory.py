@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from anabranch.report.errors import parse_error_text
 from anabranch.report.ktest import KTest, KTestError, read_ktest
-from anabranch.report.stats import read_stats
+from anabranch.report.tree_db import DetailRow, NodeRow
 
 _TEST = re.compile(r"test(\d+)\.ktest")
 _ERROR = re.compile(r"test(\d+)\.(.+)\.err")
@@ -102,3 +101,42 @@ def _read_parts(data: RunData) -> None:
                 data.problems.append(f"{path.name}: {error}")
         elif match := _ERROR.fullmatch(path.name):
             data.errors.append(ErrorFile(int(match[1]), match[2], path, parse_error_text(_text(path))))
+
+
+def parse_error_text(text: str) -> dict[str, str]:
+    """Fields of an `.err` file by name; `Stack` and `Info` hold their lines, unindented."""
+    fields: dict[str, str] = {}
+    last = ""
+    for line in text.splitlines():
+        if line.startswith("\t") and last:
+            fields[last] += ("\n" if fields[last] else "") + line[1:]
+            continue
+        name, colon, value = line.partition(":")
+        if colon:
+            last = name
+            fields[last] = value.strip()
+    return fields
+
+
+def read_stats(path: Path) -> list[dict[str, float]]:
+    """All rows of a `run.stats`, in order; also of one whose writer was killed."""
+    db = sqlite3.connect(path)
+    try:
+        rows = db.execute("SELECT * FROM stats ORDER BY rowid")
+        names = [column[0] for column in rows.description]
+        return [dict(zip(names, row, strict=True)) for row in rows]
+    finally:
+        db.close()
+
+
+def read_tree(path: Path) -> tuple[list[NodeRow], list[DetailRow]]:
+    """All nodes and details, by ID."""
+    db = sqlite3.connect(path)
+    try:
+        nodes = db.execute(
+            "SELECT ID, stateID, leftID, rightID, asmLine, kind FROM nodes ORDER BY ID"
+        ).fetchall()
+        details = db.execute("SELECT ID, place, condition, end FROM details ORDER BY ID").fetchall()
+    finally:
+        db.close()
+    return nodes, details
