@@ -42,6 +42,9 @@ from anabranch.machine.state import callers
 from anabranch.report.events import Listener
 from anabranch.solver import Backend, CrossChecked, QueryLog, SliceSpace
 
+NEVER_WALK = frozenset(("dfs", "bfs", "random-state"))
+"""Search orders that do not need the tree of live paths, which costs about a tenth of a small turn."""
+
 
 @dataclass(frozen=True, slots=True)
 class Parts:
@@ -51,7 +54,8 @@ class Parts:
     settings: ExploreSettings
     listener: Listener
     budget: Budget
-    rows: RowWriter
+    rows: RowWriter | None
+    """Writes the execution tree, if the settings want it."""
     tree: ExecutionTree
     table: BlockTable
     space: SliceSpace
@@ -87,8 +91,12 @@ def build_parts(
     expr.reset()
     budget = Budget(settings.limits)
     table = BlockTable(program.module, is_user_function, after_calls=True)
-    rows = RowWriter(listener, table, budget.rows_kept)
-    tree = ExecutionTree(rows.keep, rows.merged_into)
+    rows = RowWriter(listener, table, budget.rows_kept) if settings.report.exec_tree else None
+    tree = ExecutionTree(
+        None if rows is None else rows.keep,
+        None if rows is None else rows.merged_into,
+        walked=not NEVER_WALK.issuperset(settings.search.orders),
+    )
     space = SliceSpace(make_backend(settings, budget.queries(), log_dir))
     observers = Observers()
     machine = make_machine(program, settings, table, tree, observers, space)

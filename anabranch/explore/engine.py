@@ -138,7 +138,8 @@ class Exploration:
                 self._give_up(state, stopped)
         self.techniques.finish()
         self.tree.flush()
-        self.parts.rows.write()
+        if self.parts.rows is not None:
+            self.parts.rows.write()
         self.parts.listener.on_stats(self.figures.stats_row())
 
     def _result(self, explored: float) -> RunResult:

@@ -143,11 +143,21 @@ class Memory:
         counts: dict[int, int],
     ) -> None:
         S = self.S
-        S.clear()
-        if len(pages) <= PREFETCH:
-            S.update(pages.items())
-            for key in self._limited_pages:
-                S.pop(key, None)
+        if pages is self.pages and objects is self.objects and not self.fresh and self.absent is None:
+            # It was forked off by the path that ran last, as depth first: only what that path has written
+            # since is different. (regexp: 7,693 of 7,693 states, 10% of the time)
+            for key in self.W:
+                page = pages.get(key)
+                if page is not None:
+                    S[key] = page
+                else:
+                    S.pop(key, None)
+        else:
+            S.clear()
+            if len(pages) <= PREFETCH:
+                S.update(pages.items())
+        for key in self._limited_pages:
+            S.pop(key, None)
         self.proved.clear()
         self.W.clear()
         self.fresh.clear()
