@@ -24,6 +24,7 @@ from anabranch.solver import Slice, SolverUnknown, Split
 
 if TYPE_CHECKING:
     from anabranch.machine.machine import Machine
+    from anabranch.machine.translator.writer import Mark
 
 FORK_INSTRUCTIONS = 100  # between two forks, about: counting them for each path would cost too much
 INTERPRETER_CODE = Interpreter.run.__code__
@@ -38,6 +39,8 @@ class Decider:
         self.space = machine.space
         self.unknowns = machine.unknowns
         self.branches: dict[tuple[int, int], BranchSite] = {}
+        # By code and instruction of a frame: its mark. Finding the line of a frame takes long in long code.
+        self._marks: dict[tuple[int, int], Mark] = {}
         self.siblings: list[State] = []
         self.budget = 0  # forks until the running path goes back to the loop
         self.turn_ends: float | None = None  # the time after which it goes back at the next fork
@@ -229,13 +232,16 @@ class Decider:
             code = frame.f_code
             if id(code) in self.machine.program.codes:
                 unit, marks = self.machine.program.codes[id(code)]
-                mark = marks[frame.f_lineno]
+                at = (id(code), frame.f_lasti)
+                mark = self._marks.get(at)
+                if mark is None:
+                    mark = self._marks[at] = marks[frame.f_lineno]
                 local = frame.f_locals
                 site: BranchSite | PointSite
                 if wanted is not None:
                     site = wanted
                 elif frame is asked and mark.kind == "branch":
-                    site = self.branches[id(code), frame.f_lasti] = unit.branch(mark)
+                    site = self.branches[at] = unit.branch(mark)
                 else:
                     site = unit.point(mark.block, mark.position)
                 return site, site.read(local), local["K"]
