@@ -141,19 +141,17 @@ class Decider:
         negated = e.neg
         if negated is None:
             negated = not_(e)
-        slices = path.slices
-        copied = slices.copy()
         if side:
-            mine, his = answer.yes, answer.no
-            sibling = path.save(copied, (negated, path.condition))
-            path.condition = (e, path.condition)
+            mine, his, here, there = answer.yes, answer.no, e, negated
         else:
-            mine, his = answer.no, answer.yes
-            sibling = path.save(copied, (e, path.condition))
-            path.condition = (negated, path.condition)
+            mine, his, here, there = answer.no, answer.yes, negated, e
+        slices = path.slices
+        for index in part.vars:
+            slices[index] = his
+        sibling = path.save((there, path.condition))
         for index in part.vars:
             slices[index] = mine
-            copied[index] = his
+        path.condition = (here, path.condition)
         sibling.values = values
         sibling.continuation = continuation
         if site.__class__ is BranchSite:
@@ -212,7 +210,7 @@ class Decider:
     def snapshot(self, entry: Any, values: tuple[Any, ...], continuation: Continuation) -> State:
         """The running path as a waiting state."""
         path = self.path
-        state = path.save(path.slices.copy(), path.condition)
+        state = path.save(path.condition)
         state.entry = entry
         state.values = values
         state.continuation = continuation

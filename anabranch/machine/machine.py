@@ -220,7 +220,7 @@ class Machine:
         wanted = len(function.params)
         values = (values + [0] * wanted)[:wanted]
         first = StartSite(self.program.unit(function))
-        state = self.path.save(self.path.slices.copy(), None)
+        state = self.path.save(None)
         state.entry = first
         state.values = tuple(values)
         state.continuation = ROOT

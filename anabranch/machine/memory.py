@@ -196,6 +196,14 @@ class Memory:
         address."""
         check_size(site, size)
         base = self.new_address(site, size)
+        self.place(base, site, size, content, zero)
+        return base
+
+    def place(
+        self, base: int, site: AllocationSite, size: int, content: bytes | None = None, zero: bool = False
+    ) -> None:
+        """A new object at an address that nobody else gets. Globals are made so: every state has a table of
+        how often each site has allocated, in which hundreds of them would be all alike."""
         number = base >> 32
         self.fresh[number] = ObjectInfo(number, size, site)
         self.allocated += 1
@@ -208,7 +216,6 @@ class Memory:
         if site.kind == "constant":
             first = base >> PAGE_BITS
             self._constant_pages.update(range(first, first + (size + PAGE_MASK >> PAGE_BITS)))
-        return base
 
     def new_address(self, site: AllocationSite, size: int = 0) -> int:
         """Where the next object of a site will be, or a local whose scope has not begun."""
