@@ -18,6 +18,7 @@ from .slices import Slice, conjuncts
 from .valuesets import Ranges, outside, overlap
 
 MANY = 16  # constraints of a slice from which on they are condensed
+FEW_RANGES = 4  # as those of a loop; many, as those of a long switch, would be followed in vain
 COMPARISONS = frozenset((EQ, ULT, SLT))
 
 
@@ -52,19 +53,28 @@ def condensed(order: tuple[Expr, ...], new: Sequence[Expr]) -> tuple[Expr, ...]:
 
 def _condensed(order: tuple[Expr, ...], cond: Expr) -> tuple[Expr, ...]:
     value = compared(cond)
-    same = [] if value is None else [c for c in order if compared(c) is value]
-    if value is None or len(same) < 2:
+    if value is None:
         return (*order, cond)
-    ranges = allowed(cond)
-    for c in same:
-        ranges = overlap(ranges, allowed(c))
-    if len(ranges) != 1:
+    ranges, same = narrowed_by(allowed(cond), value, order)
+    if len(same) < 2 or len(ranges) != 1:
         return (*order, cond)
     ((least, greatest),) = ranges
     limits = (not_(ult_const(value, least)), ult_const(value, greatest + 1))
     known = frozenset(same)
     fewer = [c for limit in limits if limit.__class__ is Expr for c in conjuncts(limit)]
     return tuple(dict.fromkeys([*[c for c in order if c not in known], *fewer]))
+
+
+def narrowed_by(ranges: Ranges, value: Expr, order: tuple[Expr, ...]) -> tuple[Ranges, list[Expr]]:
+    """What comparisons leave of the ranges of a value, and which they are; not all if ranges become many."""
+    same: list[Expr] = []
+    for c in order:
+        if compared(c) is value:
+            ranges = overlap(ranges, allowed(c))
+            same.append(c)
+            if len(ranges) > FEW_RANGES:
+                break
+    return ranges, same
 
 
 def follows(s: Slice, cond: Expr) -> bool | None:
@@ -76,10 +86,7 @@ def follows(s: Slice, cond: Expr) -> bool | None:
         return False
     if s.values is not None or (value := compared(cond)) is None:
         return None  # exact values say all that comparisons do
-    ranges: Ranges = ((0, MASK[value.w]),)
-    for c in s.order:
-        if compared(c) is value:
-            ranges = overlap(ranges, allowed(c))
+    ranges, _ = narrowed_by(((0, MASK[value.w]),), value, s.order)
     wanted = allowed(cond)
     if not overlap(ranges, wanted):
         return False

@@ -145,7 +145,9 @@ class SliceSpace:
             exact = (v, values)
             found = self._exact.get(exact)
             if found is None:
-                order = condensed(s.order, conjuncts(cond))
+                new = conjuncts(cond)
+                # A byte has few values, so that its constraints are few enough.
+                order = (*s.order, *new) if isinstance(values, int) else condensed(s.order, new)
                 found = self._exact[exact] = make_slice(
                     frozenset(order), order, s.vars, (model,), values, {v: values}
                 )

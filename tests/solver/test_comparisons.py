@@ -62,7 +62,7 @@ def count_up(space: SliceSpace, value: Expr, rounds: int) -> list[Slice]:
     return slices
 
 
-@pytest.mark.parametrize("bytes", [1, 2, 4])
+@pytest.mark.parametrize("bytes", [2, 4])
 def test_counting_up_to_an_input_needs_few_constraints(bytes: int) -> None:
     space = SliceSpace()
     value = X.var("first", 8 * bytes)
