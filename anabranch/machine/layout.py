@@ -60,15 +60,15 @@ class Layout(Constants):
         for address, variable in self.globals:
             size, site = variable.value_type.size, self._sites[variable.name]
             if isinstance(variable.initializer, Zero) and not variable.constant:
-                memory.place(address, site, size, zero=True)
+                memory.allocate(site, size, zero=True, base=address)
                 continue
             if variable.initializer is not None:
                 data = self.image(variable.initializer, size)
             else:
                 data = self._external.get(variable.name, b"")[:size].ljust(size, b"\0")
-            memory.place(address, site, size, data)
+            memory.allocate(site, size, data, base=address)
         for address, function in self.functions.items():
-            memory.place(address, self._sites[function.name], 0, b"")
+            memory.allocate(self._sites[function.name], 0, b"", base=address)
 
     def address(self, name: str) -> int:
         address = self.addresses.get(name)
