@@ -5,7 +5,6 @@ Each parser takes text and raises `ValueError` with a message that says what is 
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Sequence
 
@@ -124,5 +123,7 @@ def parse_name(text: str) -> str:
 
 def suggestion(text: str, names: Sequence[str]) -> str:
     """`; did you mean ...?` when a name is near."""
+    import difflib
+
     near = difflib.get_close_matches(text, names, n=1)
     return f"; did you mean {near[0]}?" if near else ""

@@ -2,7 +2,8 @@
 
 Both runs stop at a number of forks, when nearly every state still waits. The growth of peak memory over the
 growth of waiting states includes everything that comes with a state (its share of slices, expressions,
-execution tree), so the figure is an upper bound. Exit code 1 if it is over the bar.
+execution tree), so the figure is an upper bound. A loop that counts up to an input, depth first, shows that
+memory does not grow with the square of the forks of a path. Exit code 1 if a figure is over its bar.
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ CHOSEN: tuple[tuple[str, tuple[str, ...], int | None], ...] = (
     ("regexp.c", ("-DSIZE=12",), BAR_BYTES),
     ("echo_bare.c", ("-DN=6", "-DL=12"), None),
 )
+LONG_PATHS: tuple[tuple[str, ...], ...] = ((), ("-DBYTES",))
+ROUNDS = 8_000
+LONG_PATH_MB = 150
 
 
 @dataclass
@@ -69,12 +73,33 @@ def measure(file: str, defines: tuple[str, ...], bar: int | None, programs: Path
     return row
 
 
+def long_path(defines: tuple[str, ...], programs: Path | None) -> Row:
+    """The counting loop: every path, in little memory."""
+    row = Row(" ".join(["count_up", *defines]))
+    with tempfile.TemporaryDirectory(prefix="anabranch-memory-") as scratch:
+        try:
+            run = run_engine(
+                [find("count_up.c", programs)], Path(scratch), defines=(f"-DROUNDS={ROUNDS}", *defines),
+                search="dfs", tests="none", fresh=True,
+            )  # fmt: skip
+        except EngineFailure as failure:
+            row.problems.append(str(failure)[:500])
+            return row
+    row.megabytes = run.peak_kb / 1024
+    if run.paths != ROUNDS + 1 or not run.complete:
+        row.problems.append(f"{run.paths} paths, complete: {run.complete}")
+    if row.megabytes > LONG_PATH_MB:
+        row.problems.append(f"{row.megabytes:.0f} MB, bar {LONG_PATH_MB}")
+    return row
+
+
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.memory", description=__doc__)
     parser.add_argument("--programs", type=Path, metavar="DIR", help="subjects from here, not our own")
     parser.add_argument("--forks", type=int, default=30_000, metavar="N", help="length of the longer run")
     arguments = parser.parse_args(argv)
     rows = [measure(*chosen, arguments.programs, arguments.forks) for chosen in CHOSEN]
+    rows += [long_path(defines, arguments.programs) for defines in LONG_PATHS]
     for row in rows:
         if row.bar is not None and row.bytes_a_state > row.bar:
             row.problems.append(f"{row.bytes_a_state:.0f} bytes a state, bar {row.bar}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -43,6 +42,8 @@ def _table(path: Path, wanted: bool) -> dict[str, Any]:
     """The table `[run]` of a settings file; nothing if there is none and none was asked for."""
     if not wanted and not path.is_file():
         return {}
+    import tomllib
+
     try:
         document = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import gc
 import hashlib
 import os
 import shutil
@@ -244,9 +245,12 @@ def main(argv: Sequence[str]) -> int:
     if "-h" in own or "--help" in own:
         print_help(own)
         return OK
+    gc.disable()  # until the exploration is over: what is made before it, modules and the program, stays
     try:
         return run(settings_from_args(argv), ["anabranch", "run", *argv])
     except SettingsError as error:
         raise CommandError(f"run: {error} (see anabranch run --help)") from None
     except RunDirError as error:
         raise CommandError(f"run: {error}") from None
+    finally:
+        gc.enable()

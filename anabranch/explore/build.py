@@ -6,21 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anabranch import expr
 from anabranch.analysis.callgraph import build_call_graph
 from anabranch.analysis.cfg import build_cfg
 from anabranch.analysis.distance import DistanceGraph
 from anabranch.environment import EXTERNAL_GLOBALS, MODELS, OVERRIDES
-from anabranch.environment.unknown import (
-    UnknownFunctions,
-    UnknownObjects,
-    UnknownSettings,
-    answers_of,
-    read_summaries,
-)
-from anabranch.environment.whole import whole_model
 from anabranch.explore.backends import BACKENDS, QueryLimits
 from anabranch.explore.budget import Budget
 from anabranch.explore.checks import makes
@@ -42,6 +34,13 @@ from anabranch.machine.state import callers
 from anabranch.report.events import Listener
 from anabranch.solver import Backend, CrossChecked, QueryLog, SliceSpace
 
+if TYPE_CHECKING:  # what few runs use is loaded by those that do
+    from anabranch.environment.unknown import UnknownFunctions
+    from anabranch.explore.test_writer import Answers
+
+NEVER_WALK = frozenset(("dfs", "bfs", "random-state"))
+"""Search orders that do not need the tree of live paths, which costs about a tenth of a small turn."""
+
 
 @dataclass(frozen=True, slots=True)
 class Parts:
@@ -51,7 +50,8 @@ class Parts:
     settings: ExploreSettings
     listener: Listener
     budget: Budget
-    rows: RowWriter
+    rows: RowWriter | None
+    """Writes the execution tree, if the settings want it."""
     tree: ExecutionTree
     table: BlockTable
     space: SliceSpace
@@ -87,18 +87,23 @@ def build_parts(
     expr.reset()
     budget = Budget(settings.limits)
     table = BlockTable(program.module, is_user_function, after_calls=True)
-    rows = RowWriter(listener, table, budget.rows_kept)
-    tree = ExecutionTree(rows.keep, rows.merged_into)
+    rows = RowWriter(listener, table, budget.rows_kept) if settings.report.exec_tree else None
+    tree = ExecutionTree(
+        None if rows is None else rows.keep,
+        None if rows is None else rows.merged_into,
+        walked=not NEVER_WALK.issuperset(settings.search.orders),
+    )
     space = SliceSpace(make_backend(settings, budget.queries(), log_dir))
     observers = Observers()
     machine = make_machine(program, settings, table, tree, observers, space)
     unknown = make_unknown(machine, settings)
-    answers = partial(answers_of, objects=unknown.objects) if unknown is not None else None
     events = PathEvents() if path_events is None else path_events
     for listen in LISTENERS:
         listen(events)
     new_coverage = NewCoverage(machine.counters.N, table.is_user_code, events.covered)
-    reporter = Reporter(machine, table, tree, settings, listener, events, new_coverage, budget, answers)
+    reporter = Reporter(
+        machine, table, tree, settings, listener, events, new_coverage, budget, make_answers(unknown)
+    )
     observers.all.append(reporter)
     fruitless: dict[int, int] = {}
     distance = make_distance(program, table, machine.counters.N, new_coverage)
@@ -120,8 +125,11 @@ def build_parts(
 
 def find_model(name: str, api: ModelApi, settings: ExploreSettings) -> Any:
     """The environment's model of a C function, bound to a machine."""
-    wanted = settings.execution
-    whole = whole_model(name, wanted.string_limit) if wanted.strings == "whole" else None
+    wanted, whole = settings.execution, None
+    if wanted.strings == "whole":
+        from anabranch.environment.whole import whole_model
+
+        whole = whole_model(name, wanted.string_limit)
     found = MODELS.get(name)
     if found is None:
         return None if whole is None else partial(whole, api)
@@ -174,10 +182,26 @@ def make_unknown(machine: Machine, settings: ExploreSettings) -> UnknownFunction
     """What stands for functions without a body, if the settings want any."""
     if settings.execution.externals != "fresh":
         return None
+    from anabranch.environment.unknown import (
+        UnknownFunctions,
+        UnknownObjects,
+        UnknownSettings,
+        read_summaries,
+    )
+
     given = settings.execution
     summaries = read_summaries(given.summaries) if given.summaries is not None else {}
     wanted = UnknownSettings(given.depth, given.buffer_size, given.alias)
     return UnknownFunctions(UnknownObjects(machine, wanted), summaries)
+
+
+def make_answers(unknown: UnknownFunctions | None) -> Answers | None:
+    """Tells what functions without a body answered on a path."""
+    if unknown is None:
+        return None
+    from anabranch.environment.unknown import answers_of
+
+    return partial(answers_of, objects=unknown.objects)
 
 
 def make_backend(settings: ExploreSettings, limits: QueryLimits, log_dir: Path | None) -> Backend:

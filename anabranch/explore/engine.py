@@ -7,7 +7,7 @@ import resource
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from anabranch import expr
 from anabranch.explore.answers import library_answers
@@ -38,6 +38,9 @@ MakeTechniques = Callable[[Parts], Sequence[Technique]]
 
 class Exploration:
     """The parts of a run, its techniques and its loop."""
+
+    one_before: ClassVar[bool] = False
+    """Has this process explored before? Then there is something to collect, which takes 5 ms at least."""
 
     def __init__(
         self, parts: Parts, techniques: Sequence[Technique] = (), arguments: Build | None = None
@@ -92,8 +95,10 @@ class Exploration:
         parts.table.lines_total()  # reads the user's functions now, before the time of the run counts
         self.figures.restart()
         parts.listener.on_progress(self.figures.progress())
-        gc.collect()
-        release_memory()  # of an exploration before this one
+        if Exploration.one_before:
+            gc.collect()
+            release_memory()
+        Exploration.one_before = True
         gc.freeze()
         gc.disable()
         try:
@@ -140,7 +145,8 @@ class Exploration:
                 self._give_up(state, stopped)
         self.techniques.finish()
         self.tree.flush()
-        self.parts.rows.write()
+        if self.parts.rows is not None:
+            self.parts.rows.write()
         self.parts.listener.on_stats(self.figures.stats_row())
 
     def _result(self, explored: float) -> RunResult:

@@ -76,7 +76,7 @@ def start_states(machine: Machine, tree: ExecutionTree, entry: str, build: Build
             return side
 
         values = build(machine.api, decide)
-        state = path.save(path.slices.copy(), path.condition)
+        state = path.save(path.condition)
         state.entry, state.continuation, state.place = first.entry, first.continuation, first.place
         state.values = tuple((values + [0] * wanted)[:wanted])
         state.node, state.number = node, node.number

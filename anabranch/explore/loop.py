@@ -47,7 +47,7 @@ def explore_states(
             for state in settled.gone:
                 worklist.remove(state)
             worklist.add(settled.instead)
-        if not len(worklist):
+        if not worklist.size:
             return
         picked = worklist.pick()
         if techniques.covers(picked):  # what is known may have grown while it waited

@@ -172,6 +172,9 @@ class ReportSettings(SettingsGroup, heading="Results"):
         "write-conditions", "write the path condition of each test as SMT-LIB (.smt2)",
         aliases=("write-smt2s",),
     )  # fmt: skip
+    exec_tree: bool = switch(
+        "write-exec-tree", "write where paths forked and ended (exec_tree.db, SQLite)", key="write_exec_tree",
+    )  # fmt: skip
     count_paths: bool = switch(
         "count-paths", "count the paths that merged states stand for, one by one (slow)", heading="Merging"
     )

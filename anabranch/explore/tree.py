@@ -1,16 +1,13 @@
 """The execution tree: where paths forked, on what, and how they ended.
 
-Only the live part is in memory. A `Node` is the tip of a live path and stays the same object while the path
-forks; every fork puts one `Fork` above it and gives the other side a new `Node`. Two sets of links serve two
-purposes:
+A `Node` is the tip of a live path and stays the same object while the path forks; every fork gives the other
+side a new `Node`. What is kept depends on who asked for it:
 
-- `parent` and `side` are the history of a path, from its tip to the root: its decisions;
-- `up`, `left` and `right` are the tree of live paths for random walks, in which a fork of which one side is
-  complete is spliced out, so that every fork there has two live sides.
+- `parent` and `side`, the history of a path from its tip to the root, always: its decisions explain errors;
+- the tree of live paths (`live_tree.py`), if a search order walks it;
+- rows of forks and ends, if there is a sink for them. They are final when they are made and leave in batches.
 
-A fork lives as long as a live path goes through it. Rows of forks and ends are final when they are made and
-leave in batches, so memory does not grow with the number of paths. No reference cycle outlives an end: the
-cyclic collector may be off.
+So memory does not grow with the number of paths that have ended.
 """
 
 from __future__ import annotations
@@ -19,81 +16,72 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from anabranch.explore.kinds import CONDITIONAL, MERGED
+from anabranch.explore.live_tree import Fork, LiveTree
 
 #: (ID, state number, ID of the true side, ID of the false side, block, kind of fork or end, detail): sides
 #: are 0 at an end; the detail is the condition of a fork, or the position of an end in the order of ends.
 Row: TypeAlias = tuple[int, int, int, int, int, str, Any]
 #: (block, side taken, condition)
 Decision: TypeAlias = tuple[int, bool, Any]
+#: (block, condition, the fork before it, the side that was taken there, blocks where false and true go on)
+Parent: TypeAlias = tuple[Any, ...] | None
 
 BATCH = 4096
 
 
 class Node:
-    """The tip of a live path. `waiting` is its state while that waits in a search order that walks the tree.
+    """The tip of a live path.
 
     The other parents of a merged path are in `ExecutionTree.merged_into`.
     """
 
     __slots__ = ("id", "number", "parent", "side", "up", "waiting")
 
-    def __init__(self, id: int, number: int, parent: Fork | None, side: bool) -> None:
-        self.id = id
-        self.number = number
-        self.parent = parent
-        self.up = parent
-        self.side = side
-        self.waiting: Any = None
+    id: int
+    """Of the node in the rows, where these are kept: the path has another one after each fork."""
+    number: int
+    """Of the state."""
+    parent: Parent
+    """The last fork on the path."""
+    side: bool
+    """The side that the path took there."""
+    up: Fork | None
+    """The fork above it in the tree of live paths, if that is kept."""
+    waiting: Any
+    """Its state while that waits in a search order that walks the tree; `ENDED` when the path has ended."""
 
 
-class Fork:
-    """A fork on a live path. `mask` tells which live sides have waiting states (1: left, 2: right).
+ENDED = object()
 
-    `targets` are the blocks where the false and the true side go on; `hits` is kept by the order `rounds`.
-    """
 
-    __slots__ = ("block", "condition", "hits", "left", "mask", "parent", "right", "side", "targets", "up")
-
-    def __init__(
-        self,
-        block: int,
-        condition: Any,
-        parent: Fork | None,
-        up: Fork | None,
-        side: bool,
-        targets: tuple[int, int],
-    ) -> None:
-        self.block = block
-        self.targets = targets
-        self.hits: Any = None
-        self.condition = condition
-        self.parent = parent
-        self.up = up
-        self.side = side
-        self.mask = 0
-        self.left: Node | Fork | None = None
-        self.right: Node | Fork | None = None
+def new_node(number: int) -> Node:
+    node = Node()
+    node.id = node.number = number
+    node.side = True
+    node.parent = node.up = node.waiting = None
+    return node
 
 
 class ExecutionTree:
     """Forks and ends of all paths of a run, in the order in which they happened.
 
-    `sink` receives final rows, `batch` or a few more at a time; without one the rows are dropped.
+    `sink` receives final rows, `batch` or a few more at a time; without one there are no rows. `walked`: is
+    the tree of live paths kept?
     """
 
-    __slots__ = ("_batch", "_rows", "_sink", "ends", "merged_into", "root", "states")
+    __slots__ = ("_batch", "_rows", "_sink", "ends", "live_tree", "merged_into", "states")
 
     def __init__(
         self,
         sink: Callable[[list[Row]], None] | None = None,
         merged_into: dict[int, int] | None = None,
         batch: int = BATCH,
+        walked: bool = True,
     ) -> None:
         self._sink = sink
         self._batch = batch
         self._rows: list[Row] = []
-        self.root: Node | Fork | None = None
-        """Root of the tree of live paths."""
+        self.live_tree = LiveTree() if walked else None
         self.ends = 0
         self.states = 0
         """Number of states there ever were: the last state number given."""
@@ -114,7 +102,9 @@ class ExecutionTree:
         if self.states:
             raise ValueError("the execution tree has its root already")
         self.states = 1
-        node = self.root = Node(1, 1, None, True)
+        node = new_node(1)
+        if self.live_tree is not None:
+            self.live_tree.start(node)
         return node
 
     def fork(
@@ -127,72 +117,50 @@ class ExecutionTree:
         kind: str = CONDITIONAL,
     ) -> Node:
         """The path of `node` goes on with `condition` being `polarity`; returns the tip of the other path.
-        `targets`: the blocks where the false and the true side go on, if not in the block itself.
 
-        The path must not be waiting.
+        The path must not be waiting. `targets` are the blocks where the false and the true side go on, if not
+        in the same block.
         """
-        up = node.up
-        fork = Fork(block, condition, node.parent, up, node.side, targets or (block, block))
-        if up is None:
-            self.root = fork
-        elif up.left is node:
-            up.left = fork
-        else:
-            up.right = fork
         states = self.states
-        true_id = 2 * states
-        false_id = true_id + 1
-        self.states = states = states + 1
-        rows = self._rows
-        rows.append((node.id, node.number, true_id, false_id, block, kind, condition))
-        node.parent = node.up = fork
+        self.states = states + 1
+        sibling = Node()  # as new_node makes it; this is done for every path
+        sibling.id = sibling.number = states + 1
+        sibling.parent = node.parent = (block, condition, node.parent, node.side, targets)
+        sibling.side = not polarity
+        sibling.up = sibling.waiting = None
         node.side = polarity
-        if polarity:
-            node.id = true_id
-            sibling = Node(false_id, states, fork, False)
-            fork.left = node
-            fork.right = sibling
-        else:
-            node.id = false_id
-            sibling = Node(true_id, states, fork, True)
-            fork.left = sibling
-            fork.right = node
-        if len(rows) >= self._batch:
-            self.flush()
+        if self._sink is not None:
+            self._record((node.id, node.number, 2 * states, 2 * states + 1, block, kind, condition))
+            node.id = 2 * states + (not polarity)
+            sibling.id = 2 * states + polarity
+        if self.live_tree is not None:
+            true, false = (node, sibling) if polarity else (sibling, node)
+            self.live_tree.fork(true, false, node)
         return sibling
 
     def end(self, node: Node, block: int, reason: str) -> None:
         """The path of `node` ends. Its state must not be waiting."""
         if node.waiting is not None:
-            raise ValueError("a waiting state must leave the search before its path ends")
-        up = node.up
-        if up is None:
-            if self.root is not node:
+            if node.waiting is ENDED:
                 raise ValueError("this path has ended already")
-            self.root = None
-        else:
-            other = up.right if up.left is node else up.left
-            assert other is not None
-            above = up.up
-            other.up = above
-            if above is None:
-                self.root = other
-            elif above.left is up:
-                above.left = other
-            else:
-                above.right = other
-            up.left = up.right = up.up = None
-            node.up = None
+            raise ValueError("a waiting state must leave the search before its path ends")
+        node.waiting = ENDED
         self.ends += 1
-        rows = self._rows
-        rows.append((node.id, node.number, 0, 0, block, reason, self.ends))
-        if len(rows) >= self._batch:
-            self.flush()
+        if self.live_tree is not None:
+            self.live_tree.end(node)
+        if self._sink is not None:
+            self._record((node.id, node.number, 0, 0, block, reason, self.ends))
 
     def join(self, kept: Node, gone: Node, block: int) -> None:
         """The path of `gone` goes on as part of that of `kept`, which has one more parent from here on."""
-        self.merged_into[gone.id] = kept.id
+        if self._sink is not None:
+            self.merged_into[gone.id] = kept.id
         self.end(gone, block, MERGED)
+
+    def _record(self, row: Row) -> None:
+        self._rows.append(row)
+        if len(self._rows) >= self._batch:
+            self.flush()
 
     def flush(self) -> None:
         """Hand the rows made so far to the sink."""
@@ -208,7 +176,8 @@ def decisions(node: Node) -> list[Decision]:
     taken: list[Decision] = []
     side, fork = node.side, node.parent
     while fork is not None:
-        taken.append((fork.block, side, fork.condition))
-        side, fork = fork.side, fork.parent
+        block, condition, fork, before, _ = fork
+        taken.append((block, side, condition))
+        side = before
     taken.reverse()
     return taken

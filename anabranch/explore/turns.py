@@ -47,7 +47,6 @@ class Turns:
         self._new_coverage = new_coverage
         self._fruitless = fruitless
         self._settings = settings
-        self._timed = budget.turn_seconds is not None
         self._forking_seconds = budget.forking_seconds
         machine.trap.seconds = budget.turn_seconds
         self.taken = 0
@@ -58,10 +57,11 @@ class Turns:
         """Run a state to where control comes back; it comes last among its successors."""
         self.taken += 1
         machine, coverage, settings = self._machine, self._new_coverage, self._settings
-        block, before, began = state.place, coverage.version, monotonic()
-        waiting = len(self._worklist)
+        block, before, began = state.place, coverage.version, 0.0
+        waiting = self._worklist.size
         machine.trap.begin_turn(settings.instructions, settings.max_instructions, alone=not waiting)
         if self._forking_seconds is not None:
+            began = monotonic()
             machine.decider.turn_ends = began + self._forking_seconds
         own, siblings = machine.run(state, settings.forks if forks is None else forks)
         if own is not None:
@@ -75,7 +75,7 @@ class Turns:
             siblings.append(own)
         if coverage.version == before:
             cost = 1
-            if self._timed:  # time is short, and long turns take more of it
+            if self._forking_seconds is not None:  # time is short, and long turns take more of it
                 cost += int((monotonic() - began) / TURN_SECONDS)
             self._fruitless[block] = self._fruitless.get(block, 0) + cost
         waiting += len(siblings)

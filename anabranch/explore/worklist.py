@@ -63,11 +63,11 @@ class Worklist:
 
     def __init__(self, search: Search[State], indexes: Sequence[Index] = ()) -> None:
         self._search = search
+        self._pick = search.pick
+        self._add = search.add
         self._indexes = tuple(indexes)
-        if not indexes:  # Nothing has to be done beside what the search order does, three times a turn.
-            self.add = search.add  # type: ignore[method-assign]
-            self.remove = search.remove  # type: ignore[method-assign]
-            self.pick = search.pick  # type: ignore[method-assign]
+        self.size = 0
+        """How many states wait. Counted here, because it is asked for several times a turn."""
 
     @property
     def description(self) -> str:
@@ -79,16 +79,19 @@ class Worklist:
         for index in self._indexes:
             for state in states:
                 index.add(state)
-        self._search.add(states)
+        self._add(states)
+        self.size += len(states)
 
     def remove(self, state: State) -> None:
         self._search.remove(state)
+        self.size -= 1
         for index in self._indexes:
             index.discard(state)
 
     def pick(self) -> State:
         """The next state, which stops waiting."""
-        state = self._search.pick()
+        state = self._pick()
+        self.size -= 1
         for index in self._indexes:
             index.discard(state)
         return state
@@ -100,7 +103,7 @@ class Worklist:
             yield state
 
     def __len__(self) -> int:
-        return len(self._search)
+        return self.size
 
     def states(self) -> Iterator[State]:
         """All waiting states, in an order that is the same in every run."""

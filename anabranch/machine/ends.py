@@ -25,8 +25,7 @@ class Exit(PathEnd):
     """The program ended by itself: `exit(status)`, or the return of the entry function."""
 
     def __init__(self, status: object) -> None:
-        super().__init__(status)
-        self.status = status
+        self.status = status  # the arguments are set already; most paths end by this
 
 
 class Silent(PathEnd):

@@ -24,6 +24,7 @@ from anabranch.solver import Slice, SolverUnknown, Split
 
 if TYPE_CHECKING:
     from anabranch.machine.machine import Machine
+    from anabranch.machine.translator.writer import Mark
 
 FORK_INSTRUCTIONS = 100  # between two forks, about: counting them for each path would cost too much
 INTERPRETER_CODE = Interpreter.run.__code__
@@ -38,6 +39,8 @@ class Decider:
         self.space = machine.space
         self.unknowns = machine.unknowns
         self.branches: dict[tuple[int, int], BranchSite] = {}
+        # By code and instruction of a frame: its mark. Finding the line of a frame takes long in long code.
+        self._marks: dict[tuple[int, int], Mark] = {}
         self.siblings: list[State] = []
         self.budget = 0  # forks until the running path goes back to the loop
         self.turn_ends: float | None = None  # the time after which it goes back at the next fork
@@ -138,19 +141,17 @@ class Decider:
         negated = e.neg
         if negated is None:
             negated = not_(e)
-        slices = path.slices
-        copied = slices.copy()
         if side:
-            mine, his = answer.yes, answer.no
-            sibling = path.save(copied, (negated, path.condition))
-            path.condition = (e, path.condition)
+            mine, his, here, there = answer.yes, answer.no, e, negated
         else:
-            mine, his = answer.no, answer.yes
-            sibling = path.save(copied, (e, path.condition))
-            path.condition = (negated, path.condition)
+            mine, his, here, there = answer.no, answer.yes, negated, e
+        slices = path.slices
+        for index in part.vars:
+            slices[index] = his
+        sibling = path.save((there, path.condition))
         for index in part.vars:
             slices[index] = mine
-            copied[index] = his
+        path.condition = (here, path.condition)
         sibling.values = values
         sibling.continuation = continuation
         if site.__class__ is BranchSite:
@@ -210,7 +211,7 @@ class Decider:
     def snapshot(self, entry: Any, values: tuple[Any, ...], continuation: Continuation) -> State:
         """The running path as a waiting state."""
         path = self.path
-        state = path.save(path.slices.copy(), path.condition)
+        state = path.save(path.condition)
         state.entry = entry
         state.values = values
         state.continuation = continuation
@@ -230,13 +231,16 @@ class Decider:
             code = frame.f_code
             if id(code) in self.machine.program.codes:
                 unit, marks = self.machine.program.codes[id(code)]
-                mark = marks[frame.f_lineno]
+                at = (id(code), frame.f_lasti)
+                mark = self._marks.get(at)
+                if mark is None:
+                    mark = self._marks[at] = marks[frame.f_lineno]
                 local = frame.f_locals
                 site: BranchSite | PointSite
                 if wanted is not None:
                     site = wanted
                 elif frame is asked and mark.kind == "branch":
-                    site = self.branches[id(code), frame.f_lasti] = unit.branch(mark)
+                    site = self.branches[at] = unit.branch(mark)
                 else:
                     site = unit.point(mark.block, mark.position)
                 return site, site.read(local), local["K"]

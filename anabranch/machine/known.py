@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 from anabranch.expr import Expr, evaluate, expr_vars, substitute
-from anabranch.expr.boolean import negation
 from anabranch.expr.node import VAR
 from anabranch.expr.variables import postorder_within
 from anabranch.solver import Slice
+from anabranch.solver.comparisons import follows
 from anabranch.solver.valuesets import highest, intersect, lowest, truth_set, without
 
 Value = Any
@@ -41,20 +41,14 @@ class Knowledge:
         answer = part.answers.get(e)
         if answer is not None:
             return answer if answer.__class__ is bool else e
-        constraints = part.constraints
-        if e in constraints:
-            return True
-        if negation(e) in constraints:
+        truth = truth_set(e) if len(indices) == 1 else None
+        if truth is None:
+            decided = follows(part, e)
+            return e if decided is None else decided
+        bound = part.bounds[indices[0]]
+        if not intersect(bound, truth):
             return False
-        if len(indices) == 1:
-            truth = truth_set(e)
-            if truth is not None:
-                bound = part.bounds[indices[0]]
-                if not intersect(bound, truth):
-                    return False
-                if not without(bound, truth):
-                    return True
-        return e
+        return e if without(bound, truth) else True
 
     def fixed(self, indices: tuple[int, ...]) -> dict[int, int] | None:
         """The values of variables if each can have but one."""

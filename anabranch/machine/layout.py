@@ -60,16 +60,15 @@ class Layout(Constants):
         for address, variable in self.globals:
             size, site = variable.value_type.size, self._sites[variable.name]
             if isinstance(variable.initializer, Zero) and not variable.constant:
-                assert memory.allocate(site, size, zero=True) == address
+                memory.allocate(site, size, zero=True, base=address)
                 continue
             if variable.initializer is not None:
                 data = self.image(variable.initializer, size)
             else:
                 data = self._external.get(variable.name, b"")[:size].ljust(size, b"\0")
-            base = memory.allocate(site, size, data)
-            assert base == address
+            memory.allocate(site, size, data, base=address)
         for address, function in self.functions.items():
-            assert memory.allocate(self._sites[function.name], 0, b"") == address
+            memory.allocate(self._sites[function.name], 0, b"", base=address)
 
     def address(self, name: str) -> int:
         address = self.addresses.get(name)

@@ -227,7 +227,7 @@ class Machine:
         wanted = len(function.params)
         values = (values + [0] * wanted)[:wanted]
         first = StartSite(self.program.unit(function))
-        state = self.path.save(self.path.slices.copy(), None)
+        state = self.path.save(None)
         state.entry = first
         state.values = tuple(values)
         state.continuation = ROOT
@@ -242,7 +242,8 @@ class Machine:
         decider.siblings = siblings
         self.path.restore(state)
         continuation = state.continuation
-        self._allow_frames(continuation)
+        if continuation[2] != self._allowed_from:
+            self._allow_frames(continuation[2])
         for hear in self.events.entered:
             hear(state)
         if self.stops.installed:
@@ -300,15 +301,13 @@ class Machine:
             self.program.callee(function, ((PTR, False),) * len(arguments), VOID)(ROOT, *arguments)
         self._ended(end)
 
-    def _allow_frames(self, continuation: Continuation) -> None:
-        """Let Python nest as many calls as the program may still nest."""
-        depth = continuation[2]
-        if depth != self._allowed_from:
-            self._allowed_from = depth
-            left = max(1, self.settings.max_stack_frames - depth)
-            nested = defects.INTERPRETED_FRAMES if self.settings.only_interpret else 1
-            self._allowed_frames = nested * left
-            sys.setrecursionlimit(self.base_depth + self._allowed_frames + defects.PYTHON_FRAMES)
+    def _allow_frames(self, depth: int) -> None:
+        """Let Python nest as many calls as the program may still nest from that depth on."""
+        self._allowed_from = depth
+        left = max(1, self.settings.max_stack_frames - depth)
+        nested = defects.INTERPRETED_FRAMES if self.settings.only_interpret else 1
+        self._allowed_frames = nested * left
+        sys.setrecursionlimit(self.base_depth + self._allowed_frames + defects.PYTHON_FRAMES)
 
     def _end(self, event: BaseException) -> None:
         """A defect in what is made of the end must not make it end again."""

@@ -20,6 +20,10 @@ ROOT: Continuation = (None, None, 0)
 Entry = Callable[[Continuation, tuple[Any, ...]], Any]
 
 
+Packed = dict[int, Slice] | tuple[tuple[int, ...], tuple[Slice, ...]]
+"""A map from variables to slices, or the variables, which states share, and the slice of each."""
+
+
 class State:
     """A path that waits: where it goes on, with which values, memory and path condition.
 
@@ -41,10 +45,10 @@ class State:
         "number",
         "objects",
         "output",
+        "packed",
         "pages",
         "pending_tests",
         "place",
-        "slices",
         "tables",
         "values",
     )
@@ -61,8 +65,8 @@ class State:
     """Number of an object -> its `ObjectInfo`, dead ones included."""
     tables: tuple[Any, ...]
     """`(counts, notes)`: allocations by site, and what models keep."""
-    slices: dict[int, Slice]
-    """Variable -> the slice of the path condition that it is in."""
+    packed: Packed
+    """The slices of the path condition as they wait: `slices` gives the map."""
     condition: Cons
     """The path condition as it was added, newest first."""
     inputs: Cons
@@ -87,6 +91,12 @@ class State:
     """The paths that the state stands for, at most."""
     number: int
     """Of the state in the execution tree."""
+
+    @property
+    def slices(self) -> dict[int, Slice]:
+        """Variable -> its slice of the path condition; not to be changed."""
+        packed = self.packed
+        return packed if isinstance(packed, dict) else dict(zip(*packed, strict=True))
 
 
 def frames(state: State) -> Iterator[tuple[Any, tuple[Any, ...]]]:

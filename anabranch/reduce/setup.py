@@ -7,46 +7,64 @@ exploration. In every case z-equivalent states are removed first, and what is le
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from anabranch.explore.build import Parts
 from anabranch.explore.engine import MakeTechniques
 from anabranch.explore.settings import ExploreSettings
 from anabranch.explore.technique import REGISTERED, Technique
-from anabranch.reduce.merging import setup as merging
-from anabranch.reduce.merging import tuning
-from anabranch.reduce.merging.settings import MergingSettings
-from anabranch.reduce.merging.static import StaticMerging
+from anabranch.reduce.merging.settings import AUTO, MergingSettings
 from anabranch.reduce.zequivalence.settings import ZSettings
-from anabranch.reduce.zequivalence.technique import ZEquivalence
+
+if TYPE_CHECKING:
+    from anabranch.reduce.merging.tuning import MergeTuning
 
 
-def reductions(settings: ExploreSettings, tuned: tuning.MergeTuning | None = None) -> MakeTechniques:
+def reductions(settings: ExploreSettings, tuned: MergeTuning | None = None) -> MakeTechniques:
     """Makes the techniques that the settings ask for and whose contract serves the goal."""
-    numbers = tuned or tuning.DEFAULT
 
     def make(parts: Parts) -> list[Technique]:
-        policy = merge_policy(settings)
-        made: list[Technique] = []
-        removes = settings.group(ZSettings).method != "off" and serves(ZEquivalence, parts)
-        merges = None
-        if policy != "none":
-            # Z-equivalent states are found at stops, too, which dynamic merging suspends while it shares.
-            merges = merging.merging(parts, policy, numbers, shares=not removes)
-            made.append(merges)
-        if removes:
-            # Callee first goes around the order of static merging, and dynamic merging around callee first.
-            static = isinstance(merges, StaticMerging)
-            made.insert(int(static), ZEquivalence(parts, in_order=static))
-        if merges is not None:
-            held = merging.regions(parts)
-            if held is not None:
-                made.append(held)
-        made += [kind(parts) for kind in REGISTERED if serves(kind, parts)]
-        dual = None
-        if policy == merging.AUTO and not merging.is_dynamic(settings):
-            dual = merging.dual_exploration(parts, numbers, made)
-        return made if dual is None else [*made, dual]
+        policy, removes = merge_policy(settings), settings.group(ZSettings).method != "off"
+        if policy == "none" and not removes:
+            return from_plugins(parts)
+        return asked_for(parts, policy, removes, tuned)
 
     return make
+
+
+def asked_for(parts: Parts, policy: str, removes: bool, tuned: MergeTuning | None) -> list[Technique]:
+    """The techniques of a run that merges states or removes z-equivalent ones."""
+    # Loaded here, because most runs do neither: a tenth of the start of a command.
+    from anabranch.reduce.merging import setup as merging
+    from anabranch.reduce.merging import tuning
+    from anabranch.reduce.merging.static import StaticMerging
+    from anabranch.reduce.zequivalence.technique import ZEquivalence
+
+    numbers = tuned or tuning.DEFAULT
+    made: list[Technique] = []
+    removes = removes and serves(ZEquivalence, parts)
+    merges = None
+    if policy != "none":
+        # Z-equivalent states are found at stops, too, which dynamic merging suspends while it shares.
+        merges = merging.merging(parts, policy, numbers, shares=not removes)
+        made.append(merges)
+    if removes:
+        # Callee first goes around the order of static merging, and dynamic merging around callee first.
+        static = isinstance(merges, StaticMerging)
+        made.insert(int(static), ZEquivalence(parts, in_order=static))
+    if merges is not None:
+        held = merging.regions(parts)
+        if held is not None:
+            made.append(held)
+    made += from_plugins(parts)
+    dual = None
+    if policy == AUTO and not merging.is_dynamic(parts.settings):
+        dual = merging.dual_exploration(parts, numbers, made)
+    return made if dual is None else [*made, dual]
+
+
+def from_plugins(parts: Parts) -> list[Technique]:
+    return [kind(parts) for kind in REGISTERED if serves(kind, parts)]
 
 
 def merge_policy(settings: ExploreSettings) -> str:
@@ -56,7 +74,7 @@ def merge_policy(settings: ExploreSettings) -> str:
         return asked
     if settings.group(ZSettings).method != "off" and settings.search.goal != "paths":
         return "none"  # states merged inside a call leave no two to compare behind it
-    return "none" if settings.search.goal == "coverage" else merging.AUTO
+    return "none" if settings.search.goal == "coverage" else AUTO
 
 
 def serves(kind: type[Technique], parts: Parts) -> bool:

@@ -74,7 +74,14 @@ class Shadow:
 
     # ---- the machine's tree and observer -------------------------------------------------------------
 
-    def fork(self, node: ShadowNode, place: int, condition: Any, polarity: bool = True) -> ShadowNode:
+    def fork(
+        self,
+        node: ShadowNode,
+        place: int,
+        condition: Any,
+        polarity: bool = True,
+        targets: tuple[int, int] | None = None,
+    ) -> ShadowNode:
         before = node.trace
         if not self._at_branch:
             self.seen.blurred = True

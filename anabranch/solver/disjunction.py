@@ -1,7 +1,7 @@
 """The slices of a state that stands for two: constraints of which one set or the other holds.
 
-Both sides have slices of the same variables. What they have in common stays; of the rest, one condition
-that holds on the first side and not on the second (the *guard*) is singled out, so that
+Both sides have slices of the same variables. What one says and the other implies stays; of the rest, one
+condition that holds on the first side and not on the second (the *guard*) is singled out, so that
 
     (guard and rest of the first) or (not guard and rest of the second)
 
@@ -18,6 +18,7 @@ from anabranch.expr import Expr, Value, expr_vars, ite, or_, variable
 from anabranch.expr.boolean import bool_and, negation
 
 from .backend import Model
+from .comparisons import follows
 from .slices import MODELS_KEPT, Slice, conjuncts, make_slice
 from .valuesets import ValueSet, full_set, intersect, truth_set, union, without
 
@@ -42,6 +43,7 @@ class Side:
         self.bounds: dict[int, ValueSet] = {}
         for s in slices:
             self.bounds |= s.bounds
+        self._slice_of = {v: s for s in slices for v in s.vars}
 
     def implies(self, cond: Expr) -> bool:
         """Found without a solver: True is certain, False is not."""
@@ -51,10 +53,13 @@ class Side:
         if cond in self.constraints:
             return True
         variables = expr_vars(cond)
-        if len(variables) != 1 or variables[0] not in self.bounds:
+        part = self._slice_of.get(variables[0])
+        if part is None:
             return False
-        truth = truth_set(cond)
-        return truth is not None and not without(self.bounds[variables[0]], truth)
+        truth = truth_set(cond) if len(variables) == 1 else None
+        if truth is not None:
+            return not without(part.bounds[variables[0]], truth)
+        return follows(part, cond) is True
 
     def models(self) -> list[Model]:
         found: list[Model] = []
@@ -78,9 +83,10 @@ def disjoin(
     slice that stands for all equal ones.
     """
     a, b = Side(first), Side(second)
-    common = [c for c in a.order if c in b.constraints]
-    mine = [c for c in a.order if c not in b.constraints]
-    others = [c for c in b.order if c not in a.constraints]
+    mine = [c for c in a.order if not b.implies(c)]
+    others = [c for c in b.order if not a.implies(c)]
+    alone = frozenset((*mine, *others))
+    common = [c for c in dict.fromkeys((*a.order, *b.order)) if c not in alone]
     guard = hint if hint is not None else find_guard(a, mine, b, others)
     with_guard, without_guard = Consequences(guard), Consequences(negation(guard))
     rest_a = [c for c in mine if not with_guard.include(c)]

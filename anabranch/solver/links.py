@@ -13,6 +13,7 @@ from anabranch.expr.boolean import negation
 
 from .backend import UNKNOWN, UNSAT, Backend, Model, SolverUnknown
 from .bounds import known_truth
+from .comparisons import follows
 from .slices import Slice, conjuncts
 from .valuation import VALUATIONS
 from .valuesets import ValueSet, contains, highest, intersect, lowest, truth_set, without
@@ -66,16 +67,13 @@ class Link(Protocol):
 
 
 class Seen:
-    """The condition or its negation is among the constraints."""
+    """The condition or its negation is among the constraints, or follows from those on the same value."""
 
     name = "seen"
 
     def answer(self, q: Query) -> bool | None:
         """See Link."""
-        constraints = q.slice.constraints
-        if q.cond in constraints:
-            return True
-        return False if negation(q.cond) in constraints else None
+        return follows(q.slice, q.cond)
 
 
 class ExactValues:

@@ -13,6 +13,7 @@ from anabranch.expr.boolean import negation
 from .backend import UNKNOWN, UNSAT, Backend, Model, SolverStats, SolverUnknown, Timer
 from .bitwuzla_backend import BitwuzlaBackend
 from .bounds import compared_nodes, range_of
+from .comparisons import condensed
 from .disjunction import Disjunction, disjoin
 from .enumeration import Values, extreme, feasible_values, preferred, representatives
 from .links import AskBackend, Bounds, ExactValues, Fixed, KnownModels, Link, Query, Remembered, Seen
@@ -146,12 +147,15 @@ class SliceSpace:
             found = self._exact.get(exact)
             if found is None:
                 new = conjuncts(cond)
+                # A byte has few values, so that its constraints are few enough.
+                order = (*s.order, *new) if isinstance(values, int) else condensed(s.order, new)
                 found = self._exact[exact] = make_slice(
-                    s.constraints.union(new), (*s.order, *new), s.vars, (model,), values, {v: values}
+                    frozenset(order), order, s.vars, (model,), values, {v: values}
                 )
             return found
         new = tuple(c for c in conjuncts(cond) if c not in s.constraints)
-        key = (s.constraints.union(new), s.vars)
+        order = condensed(s.order, new)
+        key = (frozenset(order), s.vars)
         found = self._slices.get(key)
         if found is None:
             models = [model]
@@ -159,9 +163,7 @@ class SliceSpace:
                 if other is not model and len(models) < MODELS_KEPT and VALUATIONS.value(cond, other) is True:
                     models.append(other)
             bounds = narrowed(s, new)
-            found = self._slices[key] = make_slice(
-                key[0], (*s.order, *new), s.vars, tuple(models), None, bounds
-            )
+            found = self._slices[key] = make_slice(key[0], order, s.vars, tuple(models), None, bounds)
         return found
 
     def assume(self, s: Slice, cond: Expr) -> Slice | None:

@@ -50,7 +50,7 @@ def intersect(p: ValueSet, q: ValueSet) -> ValueSet:
         assert isinstance(q, int)
         return p & q
     assert not isinstance(q, int)
-    return _common(p, q)
+    return overlap(p, q)
 
 
 def union(p: ValueSet, q: ValueSet) -> ValueSet:
@@ -68,10 +68,11 @@ def without(p: ValueSet, q: ValueSet) -> ValueSet:
         assert isinstance(q, int)
         return p & ~q
     assert not isinstance(q, int)
-    return _common(p, _outside(q, max(highest(p), highest(q) if q else 0)))
+    return overlap(p, outside(q, max(highest(p), highest(q) if q else 0)))
 
 
-def _common(p: Ranges, q: Ranges) -> Ranges:
+def overlap(p: Ranges, q: Ranges) -> Ranges:
+    """Values in both."""
     out: list[tuple[int, int]] = []
     i = j = 0
     while i < len(p) and j < len(q):
@@ -85,7 +86,7 @@ def _common(p: Ranges, q: Ranges) -> Ranges:
     return tuple(out)
 
 
-def _outside(s: Ranges, top: int) -> Ranges:
+def outside(s: Ranges, top: int) -> Ranges:
     """Values from 0 to top that are not in s."""
     out: list[tuple[int, int]] = []
     start = 0
@@ -194,12 +195,12 @@ def _condition_ranges(cond: Expr) -> Ranges | None:
     op = cond.op
     if op == NOT:
         r = _ranges(cond.a)
-        return None if r is None else _outside(r, MASK[variable(expr_vars(cond)[0]).w])
+        return None if r is None else outside(r, MASK[variable(expr_vars(cond)[0]).w])
     if op in (AND, OR):
         p, q = _ranges(cond.a), _ranges(cond.b)
         if p is None or q is None:
             return None
-        both = _common(p, q) if op == AND else _normal([*p, *q])
+        both = overlap(p, q) if op == AND else _normal([*p, *q])
         return both if len(both) <= RANGES_LIMIT else None
     if op in (EQ, ULT, SLT) and cond.b.__class__ is int:
         c, n = cond.b, cond.a.w
@@ -271,7 +272,7 @@ def _pull_xor(e: Expr, r: Ranges) -> Pulled:
 def _pull_zext(e: Expr, r: Ranges) -> Pulled:
     if e.a.w == 1:
         return None
-    return e.a, _common(r, ((0, MASK[e.a.w]),))
+    return e.a, overlap(r, ((0, MASK[e.a.w]),))
 
 
 def _pull_sext(e: Expr, r: Ranges) -> Pulled:
@@ -279,8 +280,8 @@ def _pull_sext(e: Expr, r: Ranges) -> Pulled:
     if n == 1:
         return None
     s = 1 << (n - 1)
-    low = _common(r, ((0, s - 1),))
-    high = _common(r, ((MASK[e.w] - s + 1, MASK[e.w]),))
+    low = overlap(r, ((0, s - 1),))
+    high = overlap(r, ((MASK[e.w] - s + 1, MASK[e.w]),))
     return e.a, _normal([*low, *((lo & MASK[n], hi & MASK[n]) for lo, hi in high)])
 
 
@@ -296,7 +297,7 @@ def _pull_udiv(e: Expr, r: Ranges) -> Pulled:
     if c.__class__ is not int or c == 0 or e.a.__class__ is not Expr:
         return None
     scaled = tuple((lo * c, hi * c + c - 1) for lo, hi in r)
-    return e.a, _common(scaled, ((0, MASK[e.w]),))
+    return e.a, overlap(scaled, ((0, MASK[e.w]),))
 
 
 _PULL: dict[str, Callable[[Expr, Ranges], Pulled]] = {

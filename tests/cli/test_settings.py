@@ -120,6 +120,7 @@ FLAGS = [
     "--output-dir",
     "out",
     "--write-conditions",
+    "--write-exec-tree",
     "--replay",
     "--compile-commands",
     "cc.json",
@@ -193,6 +194,7 @@ log-queries = true
 tests = "all"
 output-dir = "out"
 write-conditions = true
+write-exec-tree = true
 replay = true
 compile-commands = "cc.json"
 json = true
@@ -214,7 +216,8 @@ free_metadata printable search batch_forks batch_instructions strings string_lim
 merging qce_alpha qce_beta qce_kappa qce_zeta merge_report verify_reductions count_paths zeq
 zeq_observe zeq_wait zeq_report max_time max_memory max_instructions max_forks max_depth max_tests
 max_solver_time max_stack_frames checks no_checks all_errors silent_assume fail_on_error solver
-check_solver log_queries tests output_dir write_conditions replay json plugins quiet no_progress
+check_solver log_queries tests output_dir write_conditions write_exec_tree replay json plugins
+quiet no_progress
 """
 
 

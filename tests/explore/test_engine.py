@@ -215,6 +215,16 @@ def test_every_order_finds_the_same_paths(tmp_path: Path, search: str) -> None:
     assert paths("--search", search, "--seed", "3", "--batch-forks", "1") == expected
 
 
+@pytest.mark.parametrize("search", ["dfs", "random-path"])
+def test_the_tree_is_written_for_those_who_ask(tmp_path: Path, search: str) -> None:
+    outcome = run_source(tmp_path, MANY_PATHS, "--search", search, "--write-exec-tree")
+    nodes, details = outcome.collector.nodes, outcome.collector.details
+    assert len(nodes) == len(details) == 64 + 63
+    assert sum(detail[3] == "exit" for detail in details) == 64
+    assert all(detail[2] for detail in details if detail[3] is None)
+    assert run_source(tmp_path, MANY_PATHS, "--search", search).collector.nodes == []
+
+
 # ---- signals -----------------------------------------------------------------------------------------
 
 

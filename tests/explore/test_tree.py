@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anabranch.explore.kinds import CONDITIONAL, FORK_NUMBERS, SWITCH, end_number
-from anabranch.explore.tree import ExecutionTree, Fork, Node, Row, decisions
+from anabranch.explore.live_tree import Fork
+from anabranch.explore.tree import ExecutionTree, Node, Row, decisions, new_node
 from anabranch.explore.tree_rows import Details, node_rows
 
 STEPS = st.lists(st.tuples(st.sampled_from("ftn."), st.integers(0, 1000)), max_size=80)
@@ -43,7 +44,8 @@ def grow(tree: ExecutionTree, steps: list[tuple[str, int]]) -> dict[Node, list[t
 
 
 def live_nodes(tree: ExecutionTree) -> list[Node]:
-    found, pending = [], [tree.root]
+    assert tree.live_tree is not None
+    found, pending = [], [tree.live_tree.root]
     while pending:
         node = pending.pop()
         if isinstance(node, Fork):
@@ -66,6 +68,16 @@ def test_every_live_path_keeps_its_decisions(steps: list[tuple[str, int]]) -> No
 
 
 @given(STEPS)
+def test_decisions_do_not_need_what_nobody_asked_for(steps: list[tuple[str, int]]) -> None:
+    tree = ExecutionTree(walked=False)
+    live = grow(tree, steps)
+    assert tree.live_tree is None and tree.live == len(live)
+    for node, taken in live.items():
+        assert decisions(node) == taken
+        assert node.up is None
+
+
+@given(STEPS)
 def test_rows_form_a_tree(steps: list[tuple[str, int]]) -> None:
     rows: list[Row] = []
     tree = ExecutionTree(rows.extend)
@@ -77,7 +89,7 @@ def test_rows_form_a_tree(steps: list[tuple[str, int]]) -> None:
     forks = [row for row in rows if row[2]]
     assert (len(forks), len(ends)) == (tree.forks, tree.ends)
     assert len(ends) == len(forks) + 1 == tree.states
-    assert tree.live == 0 and tree.root is None
+    assert tree.live == 0 and live_nodes(tree) == []
     assert sorted(row[0] for row in rows) == list(range(1, len(rows) + 1))
     children = Counter(child for row in forks for child in row[2:4])
     assert children == Counter(range(2, len(rows) + 1))
@@ -132,15 +144,16 @@ def test_memory_follows_live_paths_only() -> None:
     node = tree.start()
     for i in range(1000):  # a loop that leaves one short path behind at each turn
         tree.end(tree.fork(node, i, None), i, "exit")
-    assert tree.root is node
+    assert live_nodes(tree) == [node]
     assert len(rows) >= 2000 - 64
     tree.flush()
     assert len(rows) == 2000
 
 
 def test_a_million_nodes_fit() -> None:
-    assert sys.getsizeof(Node(1, 1, None, True)) + sys.getsizeof(10**6) * 2 < 200
-    assert sys.getsizeof(Fork(1, None, None, None, True)) + sys.getsizeof(10**6) < 200
+    tip = new_node(1)
+    assert sys.getsizeof(tip) + sys.getsizeof(10**6) * 2 < 200
+    assert sys.getsizeof(Fork(None, tip, tip)) + sys.getsizeof((0, None, None, True)) < 200
 
 
 def test_deep_paths_are_released() -> None:
@@ -152,7 +165,7 @@ def test_deep_paths_are_released() -> None:
         tree.end(siblings.pop(), 0, "exit")
     tree.end(node, 0, "exit")
     del node
-    assert tree.root is None
+    assert live_nodes(tree) == []
 
 
 def test_misuse_is_refused() -> None:

@@ -54,6 +54,7 @@ operations = st.lists(
         st.tuples(st.just("load"), st.integers(0, 5), st.integers(0, 620), st.integers(1, 16), st.just(0)),
         st.tuples(st.just("fork"), st.just(0), st.just(0), st.just(0), st.just(0)),
         st.tuples(st.just("switch"), st.integers(0, 5), st.just(0), st.just(0), st.just(0)),
+        st.tuples(st.just("end"), st.integers(-2, -1), st.just(0), st.just(0), st.just(0)),
     ),
     max_size=60,
 )
@@ -100,6 +101,10 @@ class Model:
                 pages, objects, counts, self.bytes = self.waiting.pop(which % len(self.waiting))
                 memory.restore(pages, objects, counts)
                 self.waiting.append(now)
+        elif kind == "end":  # what it has written since the last fork is gone
+            if len(self.waiting) >= -which:
+                pages, objects, counts, self.bytes = self.waiting.pop(which)
+                memory.restore(pages, objects, counts)
         elif not inside:
             with pytest.raises(ProgramError) as error:
                 memory.load(address, size) if kind == "load" else memory.store(
@@ -149,6 +154,20 @@ def test_pages_are_a_dictionary_of_bytes(steps: list[tuple[str, int, int, int, i
         model.run("switch", 0, 0, 0, 0)
         model.check_all()
         model.waiting.pop()
+
+
+@pytest.mark.parametrize("kind", ["store", "symbol", "block"])
+@pytest.mark.parametrize("which", range(len(SIZES)))
+def test_what_a_path_has_written_is_gone_when_its_sibling_runs(kind: str, which: int) -> None:
+    model = Model()
+    for step in (
+        ("store", which, 0, 1, 7),
+        ("fork", 0, 0, 0, 0),
+        (kind, which, 0, 1, 9),
+        ("end", -1, 0, 0, 0),
+    ):
+        model.run(*step)
+        model.check_all()
 
 
 # ---- bytes of values ---------------------------------------------------------------------------------

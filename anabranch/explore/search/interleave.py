@@ -1,4 +1,4 @@
-"""interleave: several orders over the same waiting states take turns; those that bring something have more."""
+"""interleave: several orders over the same waiting states take turns, those that find something more."""
 
 from __future__ import annotations
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Generic
 
+from anabranch.explore.live_tree import Fork
 from anabranch.explore.protocols import S
 from anabranch.explore.search.context import SearchContext
 from anabranch.explore.search.registry import search_order
-from anabranch.explore.tree import Fork, Node
+from anabranch.explore.tree import Node
 
 
 @search_order("random-path", help="a coin at every fork of the execution tree")
@@ -25,7 +26,9 @@ class RandomPath(Generic[S]):
     description = "random-path"
 
     def __init__(self, context: SearchContext[S]) -> None:
-        self._tree = context.tree
+        if context.tree.live_tree is None:
+            raise ValueError("the execution tree does not keep its live paths")
+        self._live = context.tree.live_tree
         self._bits = context.random(self.description).getrandbits
         self._count = 0
 
@@ -66,7 +69,7 @@ class RandomPath(Generic[S]):
     def pick(self) -> S:
         if not self._count:
             raise IndexError("no state waits")
-        node = self._tree.root
+        node = self._live.root
         bits = 1
         while type(node) is Fork:
             mask = node.mask
@@ -86,7 +89,7 @@ class RandomPath(Generic[S]):
         return self._count
 
     def states(self) -> Iterator[S]:
-        pending = [self._tree.root]
+        pending = [self._live.root]
         while pending:
             node = pending.pop()
             if type(node) is Fork:

@@ -47,7 +47,7 @@ def join(
     joined.pages = join_pages(guard, a, b, objects)
     counts = join_counts(a.tables[0], b.tables[0])
     joined.tables = (counts, join_notes(guard, a.tables[1], b.tables[1]))
-    joined.slices = slices
+    joined.packed = slices
     joined.condition = join_histories(a.condition, b.condition)
     joined.inputs = join_records(guard, a.inputs, b.inputs)
     joined.output = join_records(guard, a.output, b.output)
@@ -64,8 +64,9 @@ def join(
 
 def join_conditions(a: State, b: State, space: SliceSpace, keep_apart: bool) -> tuple[Expr, dict[int, Slice]]:
     """What tells the states apart, and the slices of both."""
-    differing = [index for index, part in a.slices.items() if b.slices.get(index) is not part]
-    only_b = [index for index in b.slices if index not in a.slices]
+    own, other = a.slices, b.slices
+    differing = [index for index, part in own.items() if other.get(index) is not part]
+    only_b = [index for index in other if index not in own]
     _, mine, others = parting(a.condition, b.condition)
     if not mine and not others:
         raise CannotJoin("the same path twice")
@@ -73,7 +74,7 @@ def join_conditions(a: State, b: State, space: SliceSpace, keep_apart: bool) -> 
         raise CannotJoin("path conditions that do not exclude each other")
     if keep_apart:
         largest = max(
-            len(part.vars) for s in (a, b) for i in (*differing, *only_b) if (part := s.slices.get(i))
+            len(part.vars) for s in (own, other) for i in (*differing, *only_b) if (part := s.get(i))
         )
         if len(differing) + len(only_b) > largest:
             raise CannotJoin("inputs that would become dependent")
@@ -84,11 +85,11 @@ def join_conditions(a: State, b: State, space: SliceSpace, keep_apart: bool) -> 
     if hint is not None:
         # The variables of the hint may have the same slices on both sides by now.
         known = set(indices)
-        indices += [i for v in expr_vars(hint) if v not in known for i in a.slices[v].vars if i not in known]
-    first = tuple(dict.fromkeys(a.slices.get(i) or space.root(i) for i in indices))
-    second = tuple(dict.fromkeys(b.slices.get(i) or space.root(i) for i in indices))
+        indices += [i for v in expr_vars(hint) if v not in known for i in own[v].vars if i not in known]
+    first = tuple(dict.fromkeys(own.get(i) or space.root(i) for i in indices))
+    second = tuple(dict.fromkeys(other.get(i) or space.root(i) for i in indices))
     found = space.disjoin(first, second, hint)
-    slices = a.slices.copy()
+    slices = own.copy()
     for part in found.slices:
         for index in part.vars:
             slices[index] = part

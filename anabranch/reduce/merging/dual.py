@@ -1,9 +1,9 @@
 """Dual exploration (`--merge auto`): the program is explored in two lanes at a time, path by path and with
 merging, and the first lane to finish counts.
 
-Whether merging is worth its cost is only known afterwards: some programs are explored path by path in no time,
-and where merging makes conditions hard, plain exploration stays ahead for long. So both lanes get the same
-time of the processor, and a run takes at most about twice as long as the better of the two alone.
+Whether merging is worth its cost is only known afterwards: some programs are explored path by path in no
+time, and where merging makes conditions hard, plain exploration stays ahead for long. So both lanes get the
+same time of the processor, and a run takes at most about twice as long as the better of the two alone.
 
 Tests, errors and coverage of both lanes count. Paths, ends and losses are counted for each lane by itself,
 and the run reports those of the lane that finished.
@@ -22,6 +22,7 @@ from anabranch.explore.tally import Tally
 from anabranch.explore.technique import EXACT, Contract, Settled, Technique
 from anabranch.machine import State
 from anabranch.reduce.merging.tuning import LaneShares
+
 
 @dataclass(eq=False, slots=True)
 class Lane:
@@ -137,9 +138,7 @@ class DualExploration(Technique):
         self._owner.tally = max(ended, key=lambda lane: lane.tally.multiplicity).tally
 
     def figures(self) -> dict[str, Any]:
-        return {
-            "seconds": {"plain": round(self.plain.seconds, 2), "merging": round(self.merging.seconds, 2)}
-        }
+        return {"seconds": {"plain": round(self.plain.seconds, 2), "merging": round(self.merging.seconds, 2)}}
 
 
 class DualOrder:

@@ -6,6 +6,9 @@ from anabranch.options import SettingsGroup, option, switch
 from anabranch.reduce.merging.policies import POLICIES
 from anabranch.values import at_least, number_between, one_of, one_of_these
 
+AUTO = "auto"
+"""The policy of dual exploration."""
+
 
 class MergingSettings(SettingsGroup, heading="Merging"):
     """Which states are merged, where, and by which estimates."""

@@ -13,12 +13,10 @@ from anabranch.reduce.merging.dual import DualExploration
 from anabranch.reduce.merging.dynamic import DynamicMerging
 from anabranch.reduce.merging.policies import POLICIES, PolicyContext, Similarity
 from anabranch.reduce.merging.regions import Regions
-from anabranch.reduce.merging.settings import MergingSettings
+from anabranch.reduce.merging.settings import AUTO, MergingSettings
 from anabranch.reduce.merging.static import StaticMerging
 from anabranch.reduce.merging.tuning import MergeTuning
 from anabranch.reduce.qce import QceParameters
-
-AUTO = "auto"
 
 
 def is_dynamic(settings: ExploreSettings) -> bool:
