@@ -21,15 +21,16 @@ from anabranch.environment.unknown import (
     read_summaries,
 )
 from anabranch.environment.whole import whole_model
-from anabranch.explore.backends import BACKENDS, QueryLimits
-from anabranch.explore.budget import Budget
+from anabranch.explore.backends import BACKENDS
+from anabranch.explore.budget import MEASURING, Budget
 from anabranch.explore.checks import makes
 from anabranch.explore.coverage import BlockTable
-from anabranch.explore.distance import UncoveredDistance, UncoveredMeasure
+from anabranch.explore.distance import Distances, UncoveredDistance, UncoveredMeasure
 from anabranch.explore.leaks import watches_heap
 from anabranch.explore.library import is_user_function
 from anabranch.explore.new_coverage import NewCoverage
 from anabranch.explore.observers import LISTENERS, Observers, PathEvents
+from anabranch.explore.postponed import PostponedLast
 from anabranch.explore.protocols import Search
 from anabranch.explore.reporter import Reporter
 from anabranch.explore.search import SearchContext, make_search
@@ -40,7 +41,7 @@ from anabranch.ir.module import Function
 from anabranch.machine import Machine, MachineSettings, ModelApi, Observer, State
 from anabranch.machine.state import callers
 from anabranch.report.events import Listener
-from anabranch.solver import Backend, CrossChecked, QueryLog, SliceSpace
+from anabranch.solver import Backend, CrossChecked, QueryLimits, QueryLog, SliceSpace
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,15 +82,16 @@ def build_parts(
     listener: Listener,
     log_dir: Path | None = None,
     path_events: PathEvents | None = None,
+    started: float | None = None,
 ) -> Parts:
     """Build the parts of a run; queries go to files in `log_dir` where they are logged. `path_events`: if
-    somebody listens already."""
+    somebody listens already. `started`: when the command did, on the monotonic clock, if not now."""
     expr.reset()
-    budget = Budget(settings.limits)
+    budget = Budget(settings.limits, started=started)
     table = BlockTable(program.module, is_user_function, after_calls=True)
     rows = RowWriter(listener, table, budget.rows_kept)
     tree = ExecutionTree(rows.keep, rows.merged_into)
-    space = SliceSpace(make_backend(settings, budget.queries(), log_dir))
+    space = SliceSpace(make_backend(settings, budget.queries(), log_dir), limits=budget.queries())
     observers = Observers()
     machine = make_machine(program, settings, table, tree, observers, space)
     unknown = make_unknown(machine, settings)
@@ -101,7 +103,7 @@ def build_parts(
     reporter = Reporter(machine, table, tree, settings, listener, events, new_coverage, budget, answers)
     observers.all.append(reporter)
     fruitless: dict[int, int] = {}
-    distance = make_distance(program, table, machine.counters.N, new_coverage)
+    distance = make_distance(program, table, machine.counters.N, new_coverage, budget)
     context: SearchContext[State] = SearchContext(
         seed=settings.search.seed,
         tree=tree,
@@ -110,7 +112,7 @@ def build_parts(
         fruitless=fruitless,
         order_key=TopologicalOrder(table),
     )
-    search = make_search(settings.search.orders, context)
+    search = PostponedLast(make_search(settings.search.orders, context), budget.hard_turns)
     return Parts(
         program, settings, listener, budget, rows, tree, table, space, events, reporter, machine, unknown,
         new_coverage, fruitless, distance, search,
@@ -191,7 +193,11 @@ def make_backend(settings: ExploreSettings, limits: QueryLimits, log_dir: Path |
 
 
 def make_distance(
-    program: LoadedProgram, table: BlockTable, counters: Sequence[int], new_coverage: NewCoverage
+    program: LoadedProgram,
+    table: BlockTable,
+    counters: Sequence[int],
+    new_coverage: NewCoverage,
+    budget: Budget,
 ) -> UncoveredDistance[State]:
     """Distances to uncovered code; the graph is built when somebody asks for one."""
 
@@ -203,7 +209,13 @@ def make_distance(
     def graph() -> DistanceGraph:
         return DistanceGraph(build_call_graph(program.module, [program.entry]))
 
-    return UncoveredDistance(new_coverage, UncoveredMeasure(table, counters, graph), calling_blocks)
+    measure = UncoveredMeasure(table, counters, graph)
+
+    def measured() -> Distances:
+        with budget.charged(MEASURING):
+            return measure()
+
+    return UncoveredDistance(new_coverage, measured, calling_blocks, may_measure=budget.may_measure)
 
 
 class TopologicalOrder:

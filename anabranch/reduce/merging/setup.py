@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from anabranch.explore.build import Parts
+from anabranch.explore.postponed import PostponedLast
 from anabranch.explore.protocols import Search
 from anabranch.explore.search.plain import Dfs
 from anabranch.explore.settings import ExploreSettings
@@ -61,7 +62,7 @@ def dual_exploration(
         return None
     # In limited time not everything is explored: both lanes use the search order, and each has its half.
     limited = parts.settings.search.goal == "bugs" and parts.settings.limits.time is not None
-    plain: Search[State] = parts.search if limited else Dfs()
+    plain: Search[State] = parts.search if limited else PostponedLast(Dfs(), parts.budget.hard_turns)
     merging: Search[State] = parts.search
     for one in others:
         merging = one.order(merging)
