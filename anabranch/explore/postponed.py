@@ -19,10 +19,13 @@ class PostponedLast:
     back least often, and of these the oldest.
     """
 
+    __slots__ = ("_add", "_began", "_order", "_pick", "_postponed", "_turns")
+
     def __init__(self, order: Search[State], turns: HardTurns) -> None:
         self._order = order
+        self._add, self._pick = order.add, order.pick
         self._turns = turns
-        # By how often they were put back: seldom more than five times, then the query is given up.
+        # By how often they were put back: seldom more than three times, then the query is given up.
         self._postponed: dict[int, OrderedDict[State, None]] = {}
         self._began: float | None = None  # when the turn of such a state did that runs now
 
@@ -31,18 +34,17 @@ class PostponedLast:
         return self._order.description
 
     def add(self, states: Sequence[State]) -> None:
-        for state in states:
-            if state.entry.__class__ is Postponed:
-                self._put_back(states)
-                return
-        self._order.add(states)
+        if len(states) == 1 and states[0].entry.__class__ is not Postponed:
+            self._add(states)  # as it is after nearly every turn
+        else:
+            self._put_back(states)
 
     def _put_back(self, states: Sequence[State]) -> None:
         for state in states:
             if isinstance(state.entry, Postponed):
                 self._postponed.setdefault(state.entry.attempt, OrderedDict())[state] = None
             else:
-                self._order.add((state,))
+                self._add((state,))
 
     def remove(self, state: State) -> None:
         if isinstance(state.entry, Postponed):
@@ -57,20 +59,30 @@ class PostponedLast:
             del self._postponed[attempt]
 
     def pick(self) -> State:
+        if self._postponed or self._began is not None:
+            state = self._pick_postponed()
+            if state is not None:
+                return state
+        return self._pick()
+
+    def _pick_postponed(self) -> State | None:
         if self._began is not None:
             self._turns.taken(monotonic() - self._began)
             self._began = None
-        if self._postponed:
-            attempt = min(self._postponed)
-            if not len(self._order) or self._turns.due(attempt):
-                state = next(iter(self._postponed[attempt]))
-                self._take(attempt, state)
-                self._began = monotonic()
-                return state
-        return self._order.pick()
+        if not self._postponed:
+            return None
+        attempt = min(self._postponed)
+        if len(self._order) and not self._turns.due(attempt):
+            return None
+        state = next(iter(self._postponed[attempt]))
+        self._take(attempt, state)
+        self._began = monotonic()
+        return state
 
     def __len__(self) -> int:
-        return len(self._order) + sum(map(len, self._postponed.values()))
+        if self._postponed:
+            return len(self._order) + sum(map(len, self._postponed.values()))
+        return len(self._order)
 
     def states(self) -> Iterator[State]:
         yield from self._order.states()
