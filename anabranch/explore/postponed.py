@@ -25,7 +25,7 @@ class PostponedLast:
         self._order = order
         self._add, self._pick = order.add, order.pick
         self._turns = turns
-        # By how often they were put back: seldom more than three times, then the query is given up.
+        # By how often they were put back: seldom more than twice, then the query is given up.
         self._postponed: dict[int, OrderedDict[State, None]] = {}
         self._began: float | None = None  # when the turn of such a state did that runs now
 

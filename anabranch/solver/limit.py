@@ -6,7 +6,7 @@ from collections.abc import Callable
 from math import inf
 from time import monotonic
 
-FIRST_PART = 1 / 128  # of the resources of a query, for one that can be put back: about 0.1 to 0.5 s
+FIRST_PART = 1 / 32  # of the resources of a query, for one that can be put back: about 0.2 to 2 s
 GROWTH = 8  # times as much when it is asked again
 SLACK = 8  # times its part of the seconds, where resources alone are to decide so that runs repeat
 USUAL_SECONDS = 30.0  # of which parts are taken if a query may take any time

@@ -87,7 +87,7 @@ def test_a_query_that_is_never_decided_is_a_loss(tmp_path: Path, refuse: Refuse)
     assert outcome.losses() == {"solver gave up": 2}  # the second one is about y, the rest is fixed then
     assert not outcome.result.complete
     assert outcome.result.paths_exit == 1
-    assert max(attempt for attempt in attempts if attempt is not None) == 3
+    assert max(attempt for attempt in attempts if attempt is not None) == 2
 
 
 def test_when_time_is_up_the_path_is_one_that_is_left(tmp_path: Path, refuse: Refuse) -> None:
