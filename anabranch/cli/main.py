@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import sys
@@ -9,6 +10,7 @@ import tempfile
 import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from anabranch import __version__
 from anabranch.cli.codes import INTERNAL, INTERRUPTED, OK, USAGE, CommandError
@@ -112,5 +114,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     return code
 
 
+def command() -> NoReturn:
+    """The whole process. It ends at once: to take down what a large run holds piece by piece takes long."""
+    code = main()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    command()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
+from collections.abc import Callable
 from typing import IO, TYPE_CHECKING
 
 from anabranch.cli.wording import clock, count, megabytes, short
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
 #: seconds between two plain lines, and between two renewals of the live line.
 PLAIN_SECONDS = 5.0
 LIVE_SECONDS = 0.1
+#: seconds after which a phase that reports no progress says what it does, and between two looks at it.
+PHASE_SECONDS = 2.0
+WATCH_SECONDS = 0.25
 
 
 def progress_line(progress: Progress) -> str:
@@ -41,6 +46,41 @@ def error_line(error: ErrorRecord) -> str:
     return f"ERROR: {error.location}: {error.message}{test}"
 
 
+class PhaseWatch:
+    """Says what is being done when that takes long. Phases begin and end often, so one thread looks now and
+    then which one it is."""
+
+    def __init__(
+        self, say: Callable[[str], None], after: float = PHASE_SECONDS, interval: float = WATCH_SECONDS
+    ) -> None:
+        self._say = say
+        self._after = after
+        self._interval = interval
+        self._phase: tuple[str, float] | None = None  # what, and since when
+        self._end = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def begin(self, what: str) -> None:
+        """Something else is being done from now on; "" ends the phase."""
+        self._phase = (what, time.monotonic()) if what else None
+        if self._thread is None and what:
+            self._thread = threading.Thread(target=self._watch, name="anabranch-phases", daemon=True)
+            self._thread.start()
+
+    def _watch(self) -> None:
+        told = None
+        while not self._end.wait(self._interval):
+            phase = self._phase
+            if phase is not None and phase is not told and time.monotonic() - phase[1] >= self._after:
+                told = phase
+                self._say(f"{phase[0]} ...")
+
+    def close(self) -> None:
+        self._end.set()
+        if self._thread is not None:
+            self._thread.join()
+
+
 class PlainDisplay:
     """Lines on a stream; progress only now and then."""
 
@@ -48,6 +88,7 @@ class PlainDisplay:
         self._stream = stream
         self._progress = progress
         self._next = time.monotonic() + PLAIN_SECONDS
+        self._phases = PhaseWatch(self._say)
 
     def _say(self, text: str) -> None:
         print(f"anabranch: {text}", file=self._stream, flush=True)
@@ -58,6 +99,10 @@ class PlainDisplay:
             self._next = now + PLAIN_SECONDS
             self._say(progress_line(progress))
 
+    def on_phase(self, what: str) -> None:
+        if self._progress:
+            self._phases.begin(what)
+
     def on_error(self, error: ErrorRecord) -> None:
         self._say(error_line(error))
 
@@ -65,7 +110,7 @@ class PlainDisplay:
         self._say(f"warning: {text}")
 
     def close(self) -> None:
-        """Nothing stays open."""
+        self._phases.close()
 
 
 class LiveDisplay:
@@ -76,6 +121,7 @@ class LiveDisplay:
         self._seconds = seconds
         self._live: Live | None = None
         self._next = 0.0
+        self._phases = PhaseWatch(self._show)
 
     def _open(self) -> Live:
         if self._live is None:
@@ -93,9 +139,15 @@ class LiveDisplay:
         if now < self._next:
             return
         self._next = now + self._seconds
+        self._show(progress_line(progress))
+
+    def _show(self, line: str) -> None:
         from rich.text import Text
 
-        self._open().update(Text(progress_line(progress), no_wrap=True, overflow="ellipsis"), refresh=True)
+        self._open().update(Text(line, no_wrap=True, overflow="ellipsis"), refresh=True)
+
+    def on_phase(self, what: str) -> None:
+        self._phases.begin(what)
 
     def _say(self, text: str, style: str) -> None:
         from rich.text import Text
@@ -109,6 +161,7 @@ class LiveDisplay:
         self._say(f"warning: {text}", "yellow")
 
     def close(self) -> None:
+        self._phases.close()
         if self._live is not None:
             self._live.stop()
             self._live = None

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from anabranch.cli.codes import ERRORS_FOUND, INTERNAL, INTERRUPTED, OK, TERMINATED, USAGE, CommandError
 from anabranch.cli.flags import print_help, settings_from_args
-from anabranch.cli.settings import RunSettings, SettingsError
+from anabranch.cli.settings import DisplaySettings, RunSettings, SettingsError
 from anabranch.reduce.merging.settings import MergingSettings
 from anabranch.reduce.zequivalence.settings import ZSettings
 from anabranch.report.rundir import RunDirectory, RunDirError, create_run_directory
@@ -94,7 +94,20 @@ def _load(settings: RunSettings) -> Any:
         raise CommandError(str(error).rstrip("\n"), USAGE, prefix=False) from error
 
 
-def _explore(program: Any, settings: RunSettings, recorder: RunRecorder) -> RunResult:
+@contextlib.contextmanager
+def saying(what: str, settings: DisplaySettings) -> Iterator[None]:
+    """If what is done inside takes long, a line on standard error says what it is."""
+    from anabranch.cli.progress import PlainDisplay
+
+    display = PlainDisplay(sys.stderr, progress=not (settings.quiet or settings.no_progress))
+    display.on_phase(what)
+    try:
+        yield
+    finally:
+        display.close()
+
+
+def _explore(program: Any, settings: RunSettings, recorder: RunRecorder, started: float) -> RunResult:
     """The exploration; one that a signal breaks off gives what is known so far."""
     from anabranch.explore.engine import explore
     from anabranch.reduce.setup import reductions
@@ -102,7 +115,7 @@ def _explore(program: Any, settings: RunSettings, recorder: RunRecorder) -> RunR
     try:
         with _ending_cleanly():
             result: RunResult = explore(
-                program, settings, recorder, recorder.directory.path, reductions(settings)
+                program, settings, recorder, recorder.directory.path, reductions(settings), started
             )
             return result
     except KeyboardInterrupt as stop:
@@ -189,7 +202,8 @@ def run(settings: RunSettings, command: Sequence[str]) -> int:
     check_inputs(settings)
     if settings.build.compile_commands is not None:
         return _run_project(settings, command)
-    program = _load(settings)
+    with saying("compiling, linking and simplifying", settings.display):
+        program = _load(settings)
     frontend_seconds = time.monotonic() - started
     emit_ir = settings.build.emit_ir
     if emit_ir is not None:
@@ -217,7 +231,7 @@ def run(settings: RunSettings, command: Sequence[str]) -> int:
             display=display,
         )
         try:
-            result = _explore(program, settings, recorder)
+            result = _explore(program, settings, recorder, started - before)
         finally:
             if display is not None:
                 display.close()

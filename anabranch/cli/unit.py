@@ -17,7 +17,7 @@ from anabranch.cli.codes import ERRORS_FOUND, INTERNAL, INTERRUPTED, OK, TERMINA
 from anabranch.cli.flags import SettingsParser, build_parser, parse_settings
 from anabranch.cli.plugins import load_plugins
 from anabranch.cli.progress import make_display
-from anabranch.cli.run import check_inputs
+from anabranch.cli.run import check_inputs, saying
 from anabranch.cli.settings import RunSettings, SettingsError
 from anabranch.cli.unit_summary import table, unit_summary
 from anabranch.report.recorder import RunRecorder
@@ -103,6 +103,10 @@ class _Quiet:
     def on_progress(self, progress: Any) -> None:
         if self.display is not None:
             self.display.on_progress(progress)
+
+    def on_phase(self, what: str) -> None:
+        if self.display is not None:
+            self.display.on_phase(what)
 
     def on_error(self, error: Any) -> None: ...
 
@@ -236,7 +240,8 @@ def _check_functions(program: Any, names: Sequence[str]) -> None:
 def run_unit(settings: RunSettings, functions: tuple[str, ...]) -> int:
     """Explore the functions into a new run directory; returns the exit code."""
     check_inputs(settings)
-    program = load_files(settings, settings.inputs, "*")
+    with saying("compiling, linking and simplifying", settings.display):
+        program = load_files(settings, settings.inputs, "*")
     names = functions or tuple(functions_of(program, settings.inputs))
     if not names:
         raise CommandError("unit: the files define no function")

@@ -6,26 +6,15 @@ The command line lists the names, so this module is light: a back end is importe
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from anabranch.registry import Registry
 
 if TYPE_CHECKING:
-    from anabranch.solver import Backend
+    from anabranch.solver import Backend, QueryLimits
 
 
-class QueryLimits(NamedTuple):
-    """What queries may take, in seconds; None is no limit."""
-
-    seconds: float | None = None
-    """A single query."""
-    share: float | None = None
-    """The part of the time since the first query that hard queries may take together."""
-    end: float | None = None
-    """The time, by `time.monotonic`, after which no query goes on."""
-
-
-MakeBackend = Callable[[QueryLimits], "Backend"]
+MakeBackend = Callable[["QueryLimits"], "Backend"]
 M = TypeVar("M", bound=MakeBackend)
 
 BACKENDS: Registry[MakeBackend] = Registry("solver")
@@ -48,11 +37,11 @@ def backend(name: str, *, help: str) -> Callable[[M], M]:
 def bitwuzla(limits: QueryLimits) -> Backend:
     from anabranch.solver import BitwuzlaBackend
 
-    return BitwuzlaBackend(seconds=limits.seconds, share=limits.share, end=limits.end)
+    return BitwuzlaBackend(limits=limits)
 
 
 @backend("z3", help="each query from its text, slow, for comparison")
 def z3(limits: QueryLimits) -> Backend:
     from anabranch.solver import Z3Backend
 
-    return Z3Backend(seconds=limits.seconds, share=limits.share, end=limits.end)
+    return Z3Backend(limits=limits)

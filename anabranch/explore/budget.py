@@ -7,18 +7,26 @@ from contextlib import contextmanager
 from math import inf
 from time import monotonic
 
-from anabranch.explore.backends import QueryLimits
-from anabranch.explore.limits import Limits
+from anabranch.explore.limits import Limits, Totals
 from anabranch.explore.settings import LimitSettings
+from anabranch.solver import QueryLimits
 
 TURNS_IN_TIME = 600  # turns that the time limit of a run has room for at least
 FORKING_SHARE = 10  # of the time of a turn, after which it ends at a fork
-FINISHING = 0.03  # the part of the time limit that pending tests may take after it is up
-GRACE = 1.0  # seconds that a query may go on after the time of the run is up
-HARD_QUERIES = 0.1  # the part of a limited time that hard queries may take together
-HARD_QUERY = 0.01  # the part of it that a single one may take
+TESTS_AT_END = 0.03  # the part of the time limit that is kept for tests of states that still wait
+CLOSING = 0.005  # the part that is kept for reports and files in any case
+REPORTING = 0.35  # of the time that it took to read the program: the reports go through all of it again
+GIVEN_UP = 40e-6  # seconds to give up a waiting state
+PATIENCE = 0.6  # the part of limited time after which a path goes on without what a query did not decide
+HARD_TURNS = 0.2  # the part of limited time for states whose query was put back, while others wait
+TURNS_BETWEEN = 5000  # turns of others before such a state has its second try, if time is not limited
+DISTANCES = 0.1  # the part of limited time for measuring distances to uncovered code
+GRAPH = 0.5  # of the time that it took to read the program: a graph of it for those distances
 ROWS_KEPT = 400_000  # rows of the execution tree in memory before they are written
 ROWS_KEPT_TIMED = 20_000  # if time is limited: writing takes long, and few rows may be left when it is up
+READING = "reading"
+MEASURING = "distances"
+"""Jobs: reading the program's text, and measuring how far states are from uncovered code."""
 
 
 class Share:
@@ -40,18 +48,89 @@ class Share:
         return self.used <= self._part * (self.now() - self._began)
 
 
-class Budget(Limits):
-    """The limits of a run, divided among its jobs."""
+class HardTurns:
+    """When states whose query was put back have a turn although others wait: they have a share of limited
+    time, else a turn after so many turns of others that they take about as much, the same in every run."""
 
-    def __init__(self, settings: LimitSettings, clock: Callable[[], float] = monotonic) -> None:
-        super().__init__(settings, clock)
-        self._shares: dict[str, Share] = {}
-        self.deadline = inf
-        """The time on the monotonic clock after which no more pending tests are written."""
+    def __init__(self, share: Share, timed: bool) -> None:
+        self._share = share
+        self._timed = timed
+        self._turns = 0  # of others, since the last one
+
+    def due(self, attempt: int) -> bool:
+        """Asked before each turn while such states wait; the first of them has been put back so often."""
+        if self._timed:
+            return self._share.left()
+        self._turns += 1
+        return self._turns > TURNS_BETWEEN << 3 * (attempt - 1)
+
+    def taken(self, seconds: float) -> None:
+        """Such a state had a turn."""
+        self._turns = 0
+        self._share.charge(seconds)
+
+
+class Budget(Limits):
+    """The limits of a run, divided among its jobs.
+
+    Limited time is wall time from the start of the command to its end. Exploration stops earlier, by what the
+    end of the run is expected to take.
+    """
+
+    def __init__(
+        self,
+        settings: LimitSettings,
+        clock: Callable[[], float] = monotonic,
+        started: float | None = None,
+    ) -> None:
+        super().__init__(settings, clock, started=started)
+        self._shares: dict[str, Share] = {READING: Share(1.0)}
+        self._waiting = 0
+        self._queries = QueryLimits(settings.solver_time, self._exploring_until, clock)
+        self._queries.patient_until = self._start + PATIENCE * (
+            inf if settings.time is None else settings.time
+        )
+        self._measuring = self.share(MEASURING, DISTANCES)
+        self.hard_turns = HardTurns(self.share("hard queries", HARD_TURNS), settings.time is not None)
+
+    # ---- the time of the whole run -------------------------------------------------------------------
+
+    @property
+    def deadline(self) -> float:
+        """The time on the clock at which the command is to end."""
+        return inf if self.settings.time is None else self._start + self.settings.time
+
+    @property
+    def _closing(self) -> float:
+        """Seconds that are expected to pass between the last test and the end of the command."""
+        reports = REPORTING * self._shares[READING].used
+        return CLOSING * (self.settings.time or 0.0) + reports + GIVEN_UP * self._waiting
+
+    @property
+    def tests_until(self) -> float:
+        """The time on the clock after which no test is written that could be left out."""
+        return self.deadline - self._closing
+
+    @property
+    def _exploring_until(self) -> float:
+        return self.tests_until - TESTS_AT_END * (self.settings.time or 0.0)
 
     @property
     def time_is_up(self) -> bool:
-        return self.settings.time is not None and self.seconds >= self.settings.time
+        """Is it time to finish?"""
+        return self._clock() >= self._exploring_until
+
+    def check(self, totals: Totals) -> str | None:
+        """Name of the limit that is reached, or None."""
+        self._waiting = totals.waiting
+        self._queries.end = self._exploring_until
+        return super().check(totals)
+
+    def begin_finishing(self) -> None:
+        """The run is over: what is left to do gets the last part of the time."""
+        self._queries.end = self.tests_until
+
+    # ---- jobs ----------------------------------------------------------------------------------------
 
     @property
     def turn_seconds(self) -> float | None:
@@ -69,12 +148,24 @@ class Budget(Limits):
         return ROWS_KEPT if self.settings.time is None else ROWS_KEPT_TIMED
 
     def queries(self) -> QueryLimits:
-        """What the solver may take: a small part of the time if that is limited, for there is other work."""
-        time, single = self.settings.time, self.settings.solver_time
+        """What the solver may take."""
+        return self._queries
+
+    def proofs(self, seconds: float) -> QueryLimits:
+        """What proofs after the run may take, each at most so many seconds."""
+        if self.settings.time is None:
+            return QueryLimits(seconds)
+        return QueryLimits(seconds, max(self.deadline, self._clock() + TESTS_AT_END * self.settings.time))
+
+    def may_measure(self) -> bool:
+        """Is there time to measure distances to uncovered code? In a large program that takes long, and the
+        first time longest."""
+        time = self.settings.time
         if time is None:
-            return QueryLimits(single)
-        single = HARD_QUERY * time if single is None else min(single, HARD_QUERY * time)
-        return QueryLimits(single, HARD_QUERIES, self._clock() + time + GRACE)
+            return True
+        if not self._measuring.used and GRAPH * self._shares[READING].used > DISTANCES * time:
+            return False
+        return self._measuring.left()
 
     def share(self, job: str, part: float) -> Share:
         """A job's part of the time, where that is limited; all of it otherwise."""
@@ -90,11 +181,6 @@ class Budget(Limits):
             yield
         finally:
             share.charge(self._clock() - began)
-
-    def begin_finishing(self) -> None:
-        """The run is over: what is left to do gets a last part of the time."""
-        if self.settings.time is not None:
-            self.deadline = self._clock() + FINISHING * self.settings.time
 
     def used(self) -> dict[str, float]:
         """Seconds by job."""

@@ -13,15 +13,16 @@ from anabranch.analysis.callgraph import build_call_graph
 from anabranch.analysis.cfg import build_cfg
 from anabranch.analysis.distance import DistanceGraph
 from anabranch.environment import EXTERNAL_GLOBALS, MODELS, OVERRIDES
-from anabranch.explore.backends import BACKENDS, QueryLimits
-from anabranch.explore.budget import Budget
+from anabranch.explore.backends import BACKENDS
+from anabranch.explore.budget import MEASURING, Budget
 from anabranch.explore.checks import makes
 from anabranch.explore.coverage import BlockTable
-from anabranch.explore.distance import UncoveredDistance, UncoveredMeasure
+from anabranch.explore.distance import Distances, UncoveredDistance, UncoveredMeasure
 from anabranch.explore.leaks import watches_heap
 from anabranch.explore.library import is_user_function
 from anabranch.explore.new_coverage import NewCoverage
 from anabranch.explore.observers import LISTENERS, Observers, PathEvents
+from anabranch.explore.postponed import PostponedLast
 from anabranch.explore.protocols import Search
 from anabranch.explore.reporter import Reporter
 from anabranch.explore.search import SearchContext, make_search
@@ -32,13 +33,13 @@ from anabranch.ir.module import Function
 from anabranch.machine import Machine, MachineSettings, ModelApi, Observer, State
 from anabranch.machine.state import callers
 from anabranch.report.events import Listener
-from anabranch.solver import Backend, CrossChecked, QueryLog, SliceSpace
+from anabranch.solver import Backend, CrossChecked, QueryLimits, QueryLog, SliceSpace
 
 if TYPE_CHECKING:  # what few runs use is loaded by those that do
     from anabranch.environment.unknown import UnknownFunctions
     from anabranch.explore.test_writer import Answers
 
-NEVER_WALK = frozenset(("dfs", "bfs", "random-state"))
+NEVER_WALK = frozenset(("dfs", "bfs", "random-state", "rounds"))
 """Search orders that do not need the tree of live paths, which costs about a tenth of a small turn."""
 
 
@@ -81,11 +82,12 @@ def build_parts(
     listener: Listener,
     log_dir: Path | None = None,
     path_events: PathEvents | None = None,
+    started: float | None = None,
 ) -> Parts:
     """Build the parts of a run; queries go to files in `log_dir` where they are logged. `path_events`: if
-    somebody listens already."""
+    somebody listens already. `started`: when the command did, on the monotonic clock, if not now."""
     expr.reset()
-    budget = Budget(settings.limits)
+    budget = Budget(settings.limits, started=started)
     table = BlockTable(program.module, is_user_function, after_calls=True)
     rows = RowWriter(listener, table, budget.rows_kept) if settings.report.exec_tree else None
     tree = ExecutionTree(
@@ -93,7 +95,7 @@ def build_parts(
         None if rows is None else rows.merged_into,
         walked=not NEVER_WALK.issuperset(settings.search.orders),
     )
-    space = SliceSpace(make_backend(settings, budget.queries(), log_dir))
+    space = SliceSpace(make_backend(settings, budget.queries(), log_dir), limits=budget.queries())
     observers = Observers()
     machine = make_machine(program, settings, table, tree, observers, space)
     unknown = make_unknown(machine, settings)
@@ -106,7 +108,7 @@ def build_parts(
     )
     observers.all.append(reporter)
     fruitless: dict[int, int] = {}
-    distance = make_distance(program, table, machine.counters.N, new_coverage)
+    distance = make_distance(program, table, machine.counters.N, new_coverage, budget)
     context: SearchContext[State] = SearchContext(
         seed=settings.search.seed,
         tree=tree,
@@ -116,7 +118,7 @@ def build_parts(
         progress=lambda: new_coverage.version + len(reporter.errors),
         order_key=TopologicalOrder(table),
     )
-    search = make_search(settings.search.orders, context)
+    search = PostponedLast(make_search(settings.search.orders, context), budget.hard_turns)
     return Parts(
         program, settings, listener, budget, rows, tree, table, space, events, reporter, machine, unknown,
         new_coverage, fruitless, distance, search,
@@ -216,7 +218,11 @@ def make_backend(settings: ExploreSettings, limits: QueryLimits, log_dir: Path |
 
 
 def make_distance(
-    program: LoadedProgram, table: BlockTable, counters: Sequence[int], new_coverage: NewCoverage
+    program: LoadedProgram,
+    table: BlockTable,
+    counters: Sequence[int],
+    new_coverage: NewCoverage,
+    budget: Budget,
 ) -> UncoveredDistance[State]:
     """Distances to uncovered code; the graph is built when somebody asks for one."""
 
@@ -228,7 +234,13 @@ def make_distance(
     def graph() -> DistanceGraph:
         return DistanceGraph(build_call_graph(program.module, [program.entry]))
 
-    return UncoveredDistance(new_coverage, UncoveredMeasure(table, counters, graph), calling_blocks)
+    measure = UncoveredMeasure(table, counters, graph)
+
+    def measured() -> Distances:
+        with budget.charged(MEASURING):
+            return measure()
+
+    return UncoveredDistance(new_coverage, measured, calling_blocks, may_measure=budget.may_measure)
 
 
 class TopologicalOrder:

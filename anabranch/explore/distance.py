@@ -60,12 +60,14 @@ class UncoveredDistance(Generic[S]):
     `measure` is asked again when coverage has changed, but not before `patience` uses of the last answer (by
     default in proportion to the number of blocks, so that measuring stays cheaper than executing), or at once
     for a block that is newer than the last answer; it answers for every number given so far. `callers` gives
-    the blocks of a state's pending calls, innermost first.
+    the blocks of a state's pending calls, innermost first. Where there is no time (`may_measure`), the last
+    answer stays, and blocks that are newer than it count as far away.
     """
 
     __slots__ = (
         "_callers",
         "_distances",
+        "_may_measure",
         "_measure",
         "_new",
         "_nothing_left",
@@ -81,8 +83,10 @@ class UncoveredDistance(Generic[S]):
         measure: Callable[[], Distances],
         callers: Callable[[S], Iterable[int]] | None = None,
         patience: int | None = None,
+        may_measure: Callable[[], bool] = lambda: True,
     ) -> None:
         self._new = new
+        self._may_measure = may_measure
         self._measure = measure
         self._callers = callers
         self._patience = patience
@@ -98,13 +102,15 @@ class UncoveredDistance(Generic[S]):
             self._uses += 1
             patience = self._patience
             if self._uses > (64 + len(self._distances[0]) if patience is None else patience):
+                self._uses = 0
                 self._refresh()
         if self._nothing_left:
             return UNREACHABLE
         block = state.place
         to_uncovered, to_return = self._distances
         if block >= len(to_uncovered):
-            self._refresh()
+            if not self._refresh():
+                return UNREACHABLE
             to_uncovered, to_return = self._distances
         nearest = to_uncovered[block]
         if self._callers is None:
@@ -114,17 +120,20 @@ class UncoveredDistance(Generic[S]):
             return nearest
         for caller in islice(self._callers(state), MAX_FRAMES):
             if caller >= len(to_uncovered):
-                self._refresh()
-                return self(state)
+                return self(state) if self._refresh() else nearest
             nearest = min(nearest, way + to_uncovered[caller])
             way += to_return[caller]
             if way >= nearest:
                 break
         return nearest
 
-    def _refresh(self) -> None:
+    def _refresh(self) -> bool:
+        """Measure anew, if there is time for it."""
+        if not self._may_measure():
+            return False
         self._distances = self._measure()
         self._version = self._new.version
         self._uses = 0
         self._nothing_left = min(self._distances.to_uncovered, default=0) >= UNREACHABLE
         self.measured += 1
+        return True

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 from anabranch import expr
 from anabranch.explore.answers import library_answers
+from anabranch.explore.budget import READING
 from anabranch.explore.build import Parts, build_parts
 from anabranch.explore.check_sites import check_sites
 from anabranch.explore.checks import Check
@@ -91,8 +92,11 @@ class Exploration:
         previous_limit = sys.getrecursionlimit()
         machine.activate()
         states = start_states(machine, parts.tree, parts.entry.name, self._arguments)
+        parts.listener.on_phase("reading the program")
+        with parts.budget.charged(READING):
+            parts.table.lines_total()
         self.worklist.add(self.techniques.begin(states))
-        parts.table.lines_total()  # reads the user's functions now, before the time of the run counts
+        parts.listener.on_phase("")
         self.figures.restart()
         parts.listener.on_progress(self.figures.progress())
         if Exploration.one_before:
@@ -139,8 +143,8 @@ class Exploration:
     def _finish(self) -> None:
         """Give up what still waits, and write what is left to write."""
         stopped = self.housekeeping.stopped
+        self.parts.budget.begin_finishing()
         if stopped is not None:
-            self.parts.budget.begin_finishing()
             for state in self.worklist.drain():
                 self._give_up(state, stopped)
         self.techniques.finish()
@@ -152,6 +156,7 @@ class Exploration:
     def _result(self, explored: float) -> RunResult:
         parts, reporter, counters = self.parts, self.reporter, self.machine.counters.N
         left = len(self.worklist)
+        parts.listener.on_phase("writing the tests and results that are left")
         with parts.budget.charged("finishing"):
             self._finish()
         tally = reporter.tally
@@ -221,9 +226,11 @@ def prepare(
     listener: Listener,
     log_dir: Path | None = None,
     techniques: MakeTechniques | None = None,
+    started: float | None = None,
 ) -> Exploration:
-    """An exploration that is ready to run; queries go to files in `log_dir`."""
-    parts = build_parts(program, settings, listener, log_dir)
+    """An exploration that is ready to run; queries go to files in `log_dir`. Its time counts from `started`,
+    on the monotonic clock, or from now."""
+    parts = build_parts(program, settings, listener, log_dir, started=started)
     return Exploration(parts, techniques(parts) if techniques is not None else ())
 
 
@@ -233,6 +240,7 @@ def explore(
     listener: Listener,
     log_dir: Path | None = None,
     techniques: MakeTechniques | None = None,
+    started: float | None = None,
 ) -> RunResult:
-    """Explore a program; everything found goes to the listener at once."""
-    return prepare(program, settings, listener, log_dir, techniques).run()
+    """Explore a program; everything found goes to the listener at once. Its time counts as `prepare` says."""
+    return prepare(program, settings, listener, log_dir, techniques, started).run()

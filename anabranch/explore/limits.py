@@ -24,6 +24,8 @@ class Totals(Protocol):
     def instructions(self) -> int: ...
     @property
     def tests(self) -> int: ...
+    @property
+    def waiting(self) -> int: ...
 
 
 def resident_bytes() -> int:
@@ -60,12 +62,14 @@ class Limits:
         clock: Callable[[], float] = monotonic,
         memory: Callable[[], int] = resident_bytes,
         release: Callable[[], None] = release_memory,
+        started: float | None = None,
     ) -> None:
+        """`started`: the time on the clock when the run began, if not now."""
         self.settings = settings
         self._clock = clock
         self._memory = memory
         self._release = release
-        self._start = clock()
+        self._start = clock() if started is None else started
         self._most = self._ceiling = settings.memory * MEGABYTE
 
     @property
@@ -73,10 +77,14 @@ class Limits:
         """Since the run began."""
         return self._clock() - self._start
 
+    @property
+    def time_is_up(self) -> bool:
+        return self.settings.time is not None and self.seconds >= self.settings.time
+
     def check(self, totals: Totals) -> str | None:
         """Name of the limit that is reached, or None."""
         limits = self.settings
-        if limits.time is not None and self.seconds >= limits.time:
+        if self.time_is_up:
             return "max-time"
         if limits.instructions is not None and totals.instructions >= limits.instructions:
             return "max-instructions"

@@ -101,8 +101,9 @@ class LimitSettings(SettingsGroup, heading="Limits"):
     """When to stop. Times are seconds, memory is megabytes, None is no limit."""
 
     time: float | None = option(
-        None, "max-time", "stop after this time: 10, 3.5 (seconds), 1h10min, 500ms", parse_time,
-        metavar="TIME",
+        None, "max-time",
+        "be done after this time, compiling and writing included: 10, 3.5 (seconds), 1h10min, 500ms",
+        parse_time, metavar="TIME",
     )  # fmt: skip
     memory: int = option(
         2000, "max-memory", "end waiting states above this memory: 2000 (MB), 512MB, 2GB", parse_memory,

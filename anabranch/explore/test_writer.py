@@ -95,23 +95,25 @@ class TestWriter:
         path, first = self.path, None
         slices = path.slices.copy()
         left = [test for test in path.pending_tests if not test.written]
+        self.listener.on_phase("writing pending tests of merged paths")
         while left:
             before = len(left)
             left = [test for test in left if not self._restrict_to(test)]
             if len(left) == before:
-                if monotonic() > self.budget.deadline:
+                if monotonic() > self.budget.tests_until:
                     self.owner.tally.losses.add("no time for a test")
                 break  # this path cannot show any that is left
             number = self.write(ending)
             first = number if first is None else first
             path.slices.clear()
             path.slices.update(slices)
+        self.listener.on_phase("")
         return first
 
     def _restrict_to(self, pending: PendingTest) -> bool:
         """Restrict the running path to inputs of a pending test, if it has any."""
         path = self.path
-        if monotonic() > self.budget.deadline:
+        if monotonic() > self.budget.tests_until:
             return False
         try:
             feasible = pending.condition is True or assume(path.slices, pending.condition, path.space)

@@ -4,6 +4,11 @@
 otherwise the live values of the frame that asked become a sibling state, and the running path goes on
 with one side. A decision inside a model or a memory access makes a sibling that runs the whole
 instruction again with the other answer known.
+
+A condition that the solver does not decide in the little time it has at first puts the path back: it waits
+at its instruction with nothing decided, and runs it again when the search order comes to it, with more time
+for the solver. A check inside a call of a model cannot be put back, because models act after they have
+decided and may have acted already; its query is asked again at once, with all the time it may have.
 """
 
 from __future__ import annotations
@@ -18,7 +23,7 @@ from anabranch.expr import Expr, expr_vars, not_
 from anabranch.machine.ends import Fault, Loss, ProgramError, Yield
 from anabranch.machine.interpreter import Frame, Interpreter
 from anabranch.machine.state import Continuation, State
-from anabranch.machine.translator.sites import BranchSite, PointSite
+from anabranch.machine.translator.sites import BranchSite, PointSite, Postponed
 from anabranch.machine.undefined import settled
 from anabranch.solver import Slice, SolverUnknown, Split
 
@@ -46,6 +51,11 @@ class Decider:
         self.turn_ends: float | None = None  # the time after which it goes back at the next fork
         self.alone = False  # nobody else waits
         self.forks = 0
+        self.postponed = 0
+        """How often a path was put back because of a hard query."""
+        self._limits = machine.space.limits
+        self._attempt = 0  # how often the next hard query was put back
+        self._again: Postponed | None = None  # the instruction that runs again in this turn
         self.max_forks = machine.settings.max_forks
         self.max_depth = machine.settings.max_depth
         self.restricted = self.max_forks is not None or self.max_depth is not None
@@ -80,13 +90,13 @@ class Decider:
         indices = e.vs
         if indices is None:
             indices = expr_vars(e)
-        answer = self.miss(e, indices)
+        answer = self.miss(e, indices, False)
         if answer is True or answer is False:
             return None, answer
         return self.path.slice_of(indices), answer
 
-    def miss(self, e: Expr, indices: tuple[int, ...]) -> Any:
-        """A condition not seen before in its slice."""
+    def miss(self, e: Expr, indices: tuple[int, ...], decides: bool = True) -> Any:
+        """A condition not seen before in its slice. `decides`: will a path fork that has two sides?"""
         if indices[0] < 0:
             return self._undefined(e)
         if self.unknowns is not None:
@@ -95,17 +105,51 @@ class Decider:
         answer = part.answers.get(e)
         if answer is not None:
             return answer
+        limits = self._limits
+        limits.begin(self._attempt)
         try:
             return self.space.decide(part, e)
         except SolverUnknown as unknown:
-            return self._unknown(e, part, unknown.known_side)
+            return self._unknown(e, part, unknown.known_side, decides)
+        finally:
+            limits.attempt = None
+            if self._attempt and limits.was_hard:
+                self._attempt = 0
 
-    def _unknown(self, e: Expr, part: Slice, side: bool) -> bool:
-        """The solver gave up on one side. The path goes on with the inputs of the model alone, so that it
-        does not come to queries as hard again; the others are lost."""
+    def _unknown(self, e: Expr, part: Slice, side: bool, decides: bool) -> bool | Split:
+        """The solver did not decide in the time it had: the path is put back while there is more. At the end
+        it goes on with the inputs of the model alone, so that it does not come to queries as hard again; the
+        others are lost."""
+        limits = self._limits
+        waits = limits.worth_waiting
+        if waits:
+            self._put_back(decides)
+        limits.attempt = None
+        if waits:  # but cannot: it has all its time now
+            try:
+                return self.space.decide(part, e)
+            except SolverUnknown as unknown:
+                side = unknown.known_side
         self.machine.lose("solver gave up")
         self.path.fix(part)
         return side
+
+    def _put_back(self, decides: bool) -> None:
+        """Let the running path wait at its instruction, if that can run again: it has changed nothing yet."""
+        found = self._site(sys._getframe(1))
+        if found is None:
+            return  # outside the program
+        point, values, continuation = found
+        assert isinstance(point, PointSite)
+        if not decides and point.instruction.opcode == "call":
+            return
+        before = self._again.attempt if self._again is not None and self._again.point is point else 0
+        self.postponed += 1
+        raise Yield(self.snapshot(Postponed(point, before + 1, self._run_again), values, continuation))
+
+    def _run_again(self, site: Postponed | None) -> None:
+        self._again = site
+        self._attempt = 0 if site is None else site.attempt
 
     def _undefined(self, e: Expr) -> bool:
         """A condition on uninitialised data is an error if its value really depends on that data."""
@@ -226,6 +270,14 @@ class Decider:
     ) -> tuple[BranchSite | PointSite, tuple[Any, ...], Continuation]:
         """The site in the program that a Python frame works for (or the one wanted), with the values live
         there."""
+        found = self._site(frame, wanted)
+        if found is None:
+            raise RuntimeError("a decision was asked for outside the program")
+        return found
+
+    def _site(
+        self, frame: FrameType | None, wanted: PointSite | None = None
+    ) -> tuple[BranchSite | PointSite, tuple[Any, ...], Continuation] | None:
         asked = frame
         while frame is not None:
             code = frame.f_code
@@ -250,7 +302,7 @@ class Decider:
                 values = tuple(self.machine.interpreter.register(interpreted, name) for name in point.names)
                 return point, values, interpreted.continuation
             frame = frame.f_back
-        raise RuntimeError("a decision was asked for outside the program")
+        return None
 
     def arguments(self, frame: FrameType | None, continuation: Continuation) -> list[Any] | None:
         """What was passed to the call with this continuation, as far as the frames of the running path below

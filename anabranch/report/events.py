@@ -93,6 +93,10 @@ class Display(Protocol):
 
     def on_progress(self, progress: Progress) -> None: ...
 
+    def on_phase(self, what: str) -> None:
+        """What is being done from now on, while no progress is reported; "" if that is over."""
+        ...
+
     def on_error(self, error: ErrorRecord) -> None: ...
 
     def on_warning(self, text: str) -> None: ...
@@ -128,9 +132,13 @@ class Collector:
         self.nodes: list[NodeRow] = []
         self.details: list[DetailRow] = []
         self.progress: Progress | None = None
+        self.phases: list[str] = []
 
     def on_progress(self, progress: Progress) -> None:
         self.progress = progress
+
+    def on_phase(self, what: str) -> None:
+        self.phases.append(what)
 
     def on_test(self, test: TestCase) -> int:
         self.tests.append(test)

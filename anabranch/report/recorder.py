@@ -121,6 +121,10 @@ class RunRecorder:
         if self._display is not None:
             self._display.on_progress(progress)
 
+    def on_phase(self, what: str) -> None:
+        if self._display is not None:
+            self._display.on_phase(what)
+
     def known_so_far(self) -> RunResult:
         """The outcome as far as the last report of progress and the files written tell it."""
         result = RunResult(tests=self._tests, errors=list(self.errors), settings=self._settings)

@@ -5,6 +5,7 @@ from .bitwuzla_backend import BitwuzlaBackend
 from .decorators import CrossChecked, QueryLog, SolverDisagreement
 from .disjunction import Disjunction, conjunction, disjunction
 from .enumeration import Values
+from .limit import QueryLimits
 from .slices import Decision, Slice, Split
 from .space import SliceSpace
 from .z3_backend import Z3Backend
@@ -19,6 +20,7 @@ __all__ = [
     "Decision",
     "Disjunction",
     "Model",
+    "QueryLimits",
     "QueryLog",
     "Slice",
     "SliceSpace",

@@ -12,7 +12,7 @@ from anabranch.expr import Expr, variable
 
 from .backend import QUERY_EFFORT, UNKNOWN, UNSAT, Answer, Model
 from .bitwuzla_terms import TERMS, side_conditions, term
-from .limit import Limit
+from .limit import Limit, QueryLimits
 
 
 class BitwuzlaBackend:
@@ -20,17 +20,10 @@ class BitwuzlaBackend:
 
     name = "bitwuzla"
 
-    def __init__(
-        self,
-        polls: int = 500_000,
-        seconds: float | None = None,
-        rebuild: int = 100,
-        share: float | None = None,
-        end: float | None = None,
-    ) -> None:
+    def __init__(self, polls: int = 500_000, limits: QueryLimits | None = None, rebuild: int = 100) -> None:
         self._options = Options()
         self._options.set(Option.PRODUCE_MODELS, True)
-        self._limit = Limit(polls, seconds, share, end)
+        self._limit = Limit(polls, limits or QueryLimits())
         self._rebuild = rebuild
         self._solver: Any = None
         self._asked = 0
@@ -42,8 +35,7 @@ class BitwuzlaBackend:
         self._limit.start()
         solver = self._prepare(constraints)
         result = solver.check_sat()
-        self._limit.stop()
-        self.effort += QUERY_EFFORT + self._limit.polls - self._limit.left
+        self.effort += QUERY_EFFORT + self._limit.stop()
         if result == Result.UNSAT:
             return UNSAT
         if result != Result.SAT:

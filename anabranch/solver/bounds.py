@@ -42,8 +42,8 @@ def range_of(
 
 
 def compared_nodes(constraints: Iterable[Expr]) -> dict[Expr, Range]:
-    """The ranges of nodes that constraints compare with a number. `x + y < 6` says nothing of x or y alone, but
-    bounds an index that is made of the sum."""
+    """The ranges of nodes that constraints compare with a number. `x + y < 6` says nothing of x or y alone,
+    but it bounds an index that is made of the sum."""
     found: dict[Expr, Range] = {}
     for constraint in constraints:
         holds = constraint.op != NOT

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from anabranch.expr import MASK, Expr, compile_evaluator, evaluate, expr_vars, variable
+from anabranch.expr.variables import postorder_within
 
 from .backend import Model
 from .slices import Slice
 from .valuesets import BYTE, ValueSet, contains, highest, lowest
 
 WORK_LIMIT = 4000  # evaluations of a constraint for one slice
+NODES_LIMIT = 40_000  # nodes of constraints that are compiled for one slice, about half a second
 
 
 def _group(characters: str) -> int:
@@ -78,7 +80,7 @@ def readable(s: Slice) -> Model:
     for c in s.order:
         for v in expr_vars(c):
             touching[v].append(c)
-    work = WORK_LIMIT
+    work, nodes = WORK_LIMIT, NODES_LIMIT
     for v in s.vars:
         constraints = touching[v]
         own = model[v]
@@ -91,6 +93,11 @@ def readable(s: Slice) -> Model:
                 return model
             work -= len(constraints)
             if check is None:
+                found = postorder_within(constraints, nodes) if nodes else None
+                if found is None:
+                    nodes //= 2  # looking at all that are too large would take long, too
+                    break
+                nodes -= len(found)
                 check = compile_evaluator(constraints)
             model[v] = trial
             if all(check(model)):

@@ -16,6 +16,7 @@ from .bounds import compared_nodes, range_of
 from .comparisons import condensed
 from .disjunction import Disjunction, disjoin
 from .enumeration import Values, extreme, feasible_values, preferred, representatives
+from .limit import QueryLimits
 from .links import AskBackend, Bounds, ExactValues, Fixed, KnownModels, Link, Query, Remembered, Seen
 from .orders import Orders
 from .readable import readable
@@ -37,8 +38,15 @@ class SliceSpace:
     `decide` is for misses only: the caller looks into `slice.answers` first.
     """
 
-    def __init__(self, backend: Backend | None = None, links: Sequence[Link] | None = None) -> None:
-        self.backend: Backend = BitwuzlaBackend() if backend is None else backend
+    def __init__(
+        self,
+        backend: Backend | None = None,
+        links: Sequence[Link] | None = None,
+        limits: QueryLimits | None = None,
+    ) -> None:
+        self.limits = limits or QueryLimits()
+        """What queries may take: the same object that the backend reads."""
+        self.backend: Backend = BitwuzlaBackend(limits=self.limits) if backend is None else backend
         self.stats = SolverStats()
         self.links = tuple(default_links(self.backend) if links is None else links)
         # CPU time, as the run is timed; but that clock is slow, so that quick links are timed by another.
@@ -174,6 +182,15 @@ class SliceSpace:
         if r.__class__ is bool:
             return s if r else None
         return r.yes  # type: ignore[union-attr]
+
+    def restrict(self, s: Slice, cond: Expr) -> Slice | None:
+        """As `assume`, for whoever does not go on with the other side: it is not asked whether there is one.
+
+        A condition that the model satisfies needs no query, so that a test is found with a fraction of them.
+        """
+        if cond in s.answers or VALUATIONS.value(cond, s.model) is not True:
+            return self.assume(s, cond)
+        return self.extend(s, cond)
 
     def extend(self, s: Slice, cond: Expr) -> Slice:
         """The slice with a condition added that its model is known to satisfy."""

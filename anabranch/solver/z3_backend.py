@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from time import monotonic
 from typing import Any
 
@@ -10,7 +11,7 @@ from anabranch.expr import Expr, to_smtlib, variable
 from anabranch.expr.smtlib import symbol
 
 from .backend import QUERY_EFFORT, UNKNOWN, UNSAT, Answer, Model
-from .limit import Limit
+from .limit import Limit, QueryLimits
 
 
 class Z3Backend:
@@ -21,23 +22,22 @@ class Z3Backend:
     def __init__(
         self,
         resources: int = 20_000_000,
-        seconds: float | None = None,
-        share: float | None = None,
-        end: float | None = None,
+        limits: QueryLimits | None = None,
     ) -> None:
         import z3  # takes 0.2 s: only when asked for
 
         self._z3: Any = z3
         self._resources = resources
-        self._limit = Limit(0, seconds, share, end)
+        self._limits = limits or QueryLimits()
+        self._limit = Limit(0, self._limits)
         self.effort = 0
 
     def solve(self, constraints: Sequence[Expr], variables: Sequence[int]) -> Answer:
         """See Backend."""
         solver = self._z3.SolverFor("QF_BVFP") if _has_fp(constraints) else self._z3.SolverFor("QF_BV")
-        solver.set("rlimit", self._resources)
+        solver.set("rlimit", max(1, int(self._resources * self._limits.part)))
         self._limit.start()
-        if self._limit.deadline is not None:
+        if self._limit.deadline < inf:
             solver.set("timeout", max(1, int(1000 * (self._limit.deadline - monotonic()))))
         solver.from_string(to_smtlib(constraints))
         result = solver.check()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from anabranch.environment.unknown.calls import Answer
-from anabranch.explore.backends import BACKENDS, QueryLimits
+from anabranch.explore.backends import BACKENDS
 from anabranch.explore.build import Parts, build_parts
 from anabranch.explore.engine import Exploration, MakeTechniques
 from anabranch.explore.observers import PathEvents
@@ -129,7 +129,8 @@ def explore_function(
         parts.machine.deactivate()
         return UnitResult(called.name, None, unsupported=str(reason))
     found = UnitResult(called.name, result, blocks=_blocks(parts, called.name))
-    space = SliceSpace(BACKENDS.find(settings.solver.name)(QueryLimits(seconds=RANK_SECONDS)))
+    limits = parts.budget.proofs(RANK_SECONDS)
+    space = SliceSpace(BACKENDS.find(settings.solver.name)(limits), limits=limits)
     call.function = called
     for number, (key, error) in enumerate(failures.errors.items(), 1):
         ranked = rank(failures.by_key[key], failures.rejected, unknown, space)

@@ -38,11 +38,11 @@ class Expected:
     output: bytes | None = None
 
 
-def _sources(bug: Bug, tree: Path) -> list[Path]:
+def sources_of(bug: Bug, tree: Path) -> list[Path]:
     return [SUBJECTS / bug.harness, *(path for name in bug.files for path in sorted(tree.glob(name)))]
 
 
-def _flags(bug: Bug, tree: Path) -> list[str]:
+def flags_of(bug: Bug, tree: Path) -> list[str]:
     directories = [*([SUBJECTS / bug.stubs] if bug.stubs else []), *(tree / name for name in bug.include)]
     return [*(f"-I{path}" for path in directories), *(f"-D{name}" for name in bug.define)]
 
@@ -51,9 +51,9 @@ def confirm(bug: Bug, tree: Path, scratch: Path) -> str:
     """The kind of error of the known input in a native build with checks, or how else it ended."""
     checks = ("-g", "-O0", "-w", *ADDRESS_FLAGS, *undefined_flags(()))
     program = build(
-        _sources(bug, tree),
+        sources_of(bug, tree),
         scratch / "native",
-        flags=(*checks, *_flags(bug, tree)),
+        flags=(*checks, *flags_of(bug, tree)),
         runtimes=(*CHECKS_RUNTIMES, KLEE_RUNTIME),
     )
     test = scratch / "known.ktest"
@@ -76,7 +76,7 @@ def is_the_bug(bug: Bug, report: str) -> bool:
 def _explore(bug: Bug, tree: Path, goal: str, target: Path, scratch: Path) -> tuple[float | None, int]:
     """CPU seconds until the report of the bug is on disk (None: not found), and the number of its test."""
     arguments = [
-        "run", *map(str, _sources(bug, tree)), *_flags(bug, tree), "--tests", "errors",
+        "run", *map(str, sources_of(bug, tree)), *flags_of(bug, tree), "--tests", "errors",
         "--output-dir", str(target), "--quiet", *(("--goal", goal) if goal != "default" else ()),
     ]  # fmt: skip
     child = start_fresh(arguments, scratch / "stdout.txt", scratch / "stderr.txt")

@@ -68,8 +68,11 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Explore
     def install(explore: Explore) -> None:
         module = ModuleType("anabranch.explore.engine")
 
-        def with_log_dir(program: Any, settings: Any, listener: Any, log_dir: Path, _: Any) -> RunResult:
+        def with_log_dir(
+            program: Any, settings: Any, listener: Any, log_dir: Path, _: Any, started: float
+        ) -> RunResult:
             assert log_dir.is_dir()
+            assert started < time.monotonic()
             return explore(program, settings, listener)
 
         module.explore = with_log_dir  # type: ignore[attr-defined]

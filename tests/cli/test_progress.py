@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import io
+import time
 
 import pytest
 
 from anabranch.cli import progress
-from anabranch.cli.progress import LiveDisplay, PlainDisplay, make_display, progress_line
+from anabranch.cli.progress import LiveDisplay, PhaseWatch, PlainDisplay, make_display, progress_line
 from anabranch.report.errors import ErrorRecord
 from anabranch.report.events import Progress
 from anabranch.report.result import Ratio
@@ -73,3 +74,32 @@ def test_which_display() -> None:
     assert make_display(quiet=True, no_progress=False) is None
     assert isinstance(make_display(quiet=False, no_progress=True), PlainDisplay)
     assert isinstance(make_display(quiet=False, no_progress=False), PlainDisplay)
+
+
+def test_a_phase_that_takes_long_says_what_it_does() -> None:
+    said: list[str] = []
+    watch = PhaseWatch(said.append, after=0.05, interval=0.01)
+    watch.begin("reading")
+    watch.begin("")
+    watch.begin("quick")
+    watch.begin("writing")
+    deadline = time.monotonic() + 10
+    while not said and time.monotonic() < deadline:
+        time.sleep(0.01)
+    watch.begin("")
+    watch.close()
+    watch.close()
+    assert said == ["writing ..."]
+
+
+def test_phases_are_shown_as_lines_unless_there_is_to_be_no_progress() -> None:
+    for progress_wanted, lines in ((True, ["anabranch: reading ..."]), (False, [])):
+        stream = io.StringIO()
+        display = PlainDisplay(stream, progress_wanted)
+        display._phases._after = display._phases._interval = 0.01
+        display.on_phase("reading")
+        deadline = time.monotonic() + (10 if progress_wanted else 0.1)
+        while not stream.getvalue() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        display.close()
+        assert stream.getvalue().splitlines() == lines

@@ -10,11 +10,11 @@ import pytest
 
 from anabranch.cli.flags import build_parser, settings_from_args
 from anabranch.cli.settings import SettingsError
-from anabranch.explore.backends import BACKENDS, QueryLimits, backend
+from anabranch.explore.backends import BACKENDS, backend
 from anabranch.explore.search import ORDERS, SearchContext, search_order, weight
 from anabranch.explore.search.plain import Dfs
 from anabranch.registry import Registry
-from anabranch.solver import BitwuzlaBackend
+from anabranch.solver import BitwuzlaBackend, QueryLimits
 from tests.machine.harness import Outcome, run_source
 
 BRANCHES = """
@@ -56,7 +56,7 @@ def plugin() -> Iterator[dict[str, int]]:
     @backend("own", help="a solver of mine")
     def own(limits: QueryLimits) -> BitwuzlaBackend:
         made["solver"] += 1
-        return BitwuzlaBackend(seconds=limits.seconds)
+        return BitwuzlaBackend(limits=limits)
 
     yield made
     for registry, name in ((ORDERS, "mine"), (ORDERS, "nurs:even"), (BACKENDS, "own")):

@@ -15,6 +15,7 @@ from tests.explore.fakes import spine
 class Used:
     instructions: int = 0
     tests: int = 0
+    waiting: int = 0
 
 
 @pytest.mark.parametrize("what", ["instructions", "tests"])

@@ -16,6 +16,7 @@ from anabranch.solver import (
     UNSAT,
     BitwuzlaBackend,
     CrossChecked,
+    QueryLimits,
     QueryLog,
     SliceSpace,
     SolverDisagreement,
@@ -161,18 +162,19 @@ def hard_query() -> list[Any]:
 
 def test_limits_give_unknown() -> None:
     assert BitwuzlaBackend(polls=50).solve(hard_query(), ()) is UNKNOWN
-    assert BitwuzlaBackend(seconds=0.05).solve(hard_query(), ()) is UNKNOWN
+    assert BitwuzlaBackend(limits=QueryLimits(0.05)).solve(hard_query(), ()) is UNKNOWN
     assert Z3Backend(resources=1000).solve(hard_query(), ()) is UNKNOWN
-    assert Z3Backend(resources=1 << 31, seconds=0.05).solve(hard_query(), ()) is UNKNOWN
+    assert Z3Backend(resources=1 << 31, limits=QueryLimits(0.05)).solve(hard_query(), ()) is UNKNOWN
 
 
 def test_no_query_goes_on_after_the_end_of_the_run() -> None:
     started = time.monotonic()
-    backend = BitwuzlaBackend(polls=1 << 60, end=started + 0.2)
+    backend = BitwuzlaBackend(polls=1 << 60, limits=QueryLimits(end=started + 0.2))
     assert backend.solve(hard_query(), ()) is UNKNOWN
     assert backend.solve(hard_query(), ()) is UNKNOWN
     # Without the end this one would go on for years.
-    assert BitwuzlaBackend(polls=1 << 60, seconds=1e9, end=started).solve(hard_query(), ()) is UNKNOWN
+    limits = QueryLimits(1e9, end=started)
+    assert BitwuzlaBackend(polls=1 << 60, limits=limits).solve(hard_query(), ()) is UNKNOWN
 
 
 def test_unknown_is_raised_and_not_remembered() -> None:

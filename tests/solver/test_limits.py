@@ -11,7 +11,7 @@ from anabranch.expr import Expr
 from anabranch.solver import SliceSpace, SolverUnknown
 from anabranch.solver.backend import Model
 from anabranch.solver.enumeration import preferred
-from anabranch.solver.limit import HARD, LEAST, Limit
+from anabranch.solver.limit import FIRST_PART, HARD, LEAST, URGENT_PART, Limit, QueryLimits
 
 
 class Clock:
@@ -27,8 +27,9 @@ def clock() -> Clock:
     return Clock()
 
 
-def allowed(limit: Limit, clock: Clock, takes: float) -> float:
+def allowed(limits: QueryLimits, clock: Clock, takes: float) -> float:
     """What a query may take, that then takes so long."""
+    limit = Limit(1000, limits, clock)
     limit.start()
     seconds = limit.deadline - clock.now
     clock.now += takes
@@ -36,31 +37,58 @@ def allowed(limit: Limit, clock: Clock, takes: float) -> float:
     return seconds
 
 
-def test_a_share_bounds_what_hard_queries_take_together(clock: Clock) -> None:
-    limit = Limit(1000, 5.0, share=0.1, clock=clock)
-    assert allowed(limit, clock, 5.0 + HARD) == pytest.approx(5.0)  # the first one
-    assert allowed(limit, clock, 0.0) == pytest.approx(0.1 * (5.0 + HARD))
-    clock.now += 20
-    assert allowed(limit, clock, 1.5) == pytest.approx(0.1 * (25.0 + HARD))
-    assert allowed(limit, clock, 3.0) == pytest.approx(0.1 * (26.5 + HARD) - (1.5 - HARD))
-    assert allowed(limit, clock, 0.0) == pytest.approx(LEAST)
-    clock.now += 1000
-    assert allowed(limit, clock, 0.0) == pytest.approx(5.0)  # a single one
+def test_a_query_that_cannot_wait_has_a_part_of_the_time_left(clock: Clock) -> None:
+    limits = QueryLimits(30.0, end=200.0, clock=clock)
+    assert allowed(limits, clock, 10.0) == pytest.approx(URGENT_PART * 100)
+    assert allowed(limits, clock, 15.1) == pytest.approx(URGENT_PART * 90)
+    assert allowed(limits, clock, 10.0) == pytest.approx(LEAST)  # together they have had a quarter
+    clock.now = 199.99
+    assert allowed(limits, clock, 0.0) == pytest.approx(0.01)
+    clock.now = 201.0
+    assert allowed(limits, clock, 0.0) < 0
 
 
-def test_easy_queries_cost_nothing(clock: Clock) -> None:
-    limit = Limit(1000, 5.0, share=0.1, clock=clock)
-    allowed(limit, clock, 5.0 + HARD)  # all that is given
-    began = clock.now
-    for _ in range(100):
-        allowed(limit, clock, HARD / 2)
-    clock.now = began + 30.0
-    assert allowed(limit, clock, 0.0) == pytest.approx(0.1 * (35.0 + HARD))
+def test_easy_queries_are_not_counted_as_hard(clock: Clock) -> None:
+    limits = QueryLimits(30.0, end=200.0, clock=clock)
+    for _ in range(5000):
+        allowed(limits, clock, HARD / 2)
+    assert clock.now < 200
+    assert allowed(limits, clock, 0.0) > LEAST
 
 
-def test_without_a_share_every_query_may_take_its_seconds(clock: Clock) -> None:
-    limit = Limit(1000, 5.0, clock=clock)
-    assert [allowed(limit, clock, 4.9) for _ in range(3)] == [pytest.approx(5.0)] * 3
+def test_a_query_that_can_wait_has_more_time_at_each_attempt(clock: Clock) -> None:
+    limits = QueryLimits(32.0, end=1e6, clock=clock)
+    times, polls = [], []
+    for attempt in range(4):
+        limits.begin(attempt)
+        limit = Limit(12800, limits, clock)
+        limit.start()
+        times.append(limit.deadline - clock.now)
+        polls.append(limit.left)
+    assert times == [pytest.approx(t) for t in (1, 8, 32, 32)]
+    assert polls == [400, 3200, 12800, 12800]
+    assert limits.part == 1
+
+
+def test_without_a_time_limit_the_resources_decide(clock: Clock) -> None:
+    limits = QueryLimits(32.0, clock=clock)
+    limits.begin(0)
+    assert allowed(limits, clock, 0.0) > 4 * FIRST_PART * 32  # so that the same run gives the same answers
+    limits.attempt = None
+    assert [allowed(limits, clock, 31.9) for _ in range(3)] == [pytest.approx(32.0)] * 3
+
+
+def test_a_query_is_hard_by_the_polls_that_it_takes(clock: Clock) -> None:
+    limits = QueryLimits(clock=clock)
+    for polls, hard in ((10, False), (1000, True)):
+        limits.begin(2)
+        assert not limits.was_hard
+        limit = Limit(12800, limits, clock)
+        limit.start()
+        for _ in range(polls):
+            assert not limit()
+        assert limit.stop() == polls
+        assert limits.was_hard is hard
 
 
 def test_wishes_meet_only_the_constraints_that_they_touch() -> None:

@@ -51,7 +51,7 @@ def _before(stretch: tuple[Any, ...], rest: Any) -> Any:
 def assume(slices: Slices, condition: Expr, space: SliceSpace) -> bool:
     """Add a condition to slices; False if that leaves nothing."""
     parts = tuple(dict.fromkeys(slices[index] for index in expr_vars(condition)))
-    found = space.assume(space.join(parts), condition)
+    found = space.restrict(space.join(parts), condition)
     if found is None:
         return False
     for index in found.vars:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from anabranch.machine.state import Continuation, Entry
 
 if TYPE_CHECKING:
+    from anabranch.ir.module import Instruction
     from anabranch.machine.translator.unit import Unit
 
 Getter = Callable[[Any], tuple[Any, ...]]
@@ -89,8 +90,33 @@ class PointSite:
         self.read = make_getter(names)
         self.place = unit.counters.covering(block, position)
 
+    @property
+    def instruction(self) -> Instruction:
+        return self.unit.plan.blocks[self.block].instructions[self.position]
+
     def __call__(self, continuation: Continuation, values: tuple[Any, ...]) -> Any:
         return self.unit.interpret(self, continuation, values)
+
+
+class Postponed(PointSite):
+    """An instruction whose condition the solver has not decided in the time it had: the state runs it again,
+    and the solver has more time for it."""
+
+    __slots__ = ("_again", "attempt", "point")
+
+    def __init__(self, point: PointSite, attempt: int, again: Callable[[Postponed | None], None]) -> None:
+        """`again`: told when the instruction runs again, and when that is over."""
+        super().__init__(point.unit, point.block, point.position, point.names)
+        self.point = point
+        self.attempt = attempt
+        self._again = again
+
+    def __call__(self, continuation: Continuation, values: tuple[Any, ...]) -> Any:
+        self._again(self)
+        try:
+            return self.unit.interpret(self, continuation, values)
+        finally:
+            self._again(None)
 
 
 class ReturnSite:

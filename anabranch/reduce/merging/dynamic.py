@@ -28,7 +28,7 @@ from anabranch.explore.protocols import Search
 from anabranch.explore.search.topological import Topological
 from anabranch.machine import Machine, State
 from anabranch.machine.state import Continuation
-from anabranch.machine.translator.sites import Target
+from anabranch.machine.translator.sites import Postponed, Target
 from anabranch.reduce.merging.extra import disarmed, with_recent
 from anabranch.reduce.merging.merge import Merging
 from anabranch.reduce.merging.policies import Similarity
@@ -189,7 +189,9 @@ class DynamicOrder:
             return
         for state in states:
             key = self._waiting.key(state)
-            if self._turns_left:
+            if isinstance(state.entry, Postponed):
+                pass  # its query is hard: nobody waits for it
+            elif self._turns_left:
                 self._family.add([state])
             elif self.follows(key):
                 self._forwarding.add([state])
