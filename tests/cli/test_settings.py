@@ -110,6 +110,7 @@ FLAGS = [
     "vla-bound",
     "--all-errors",
     "--silent-assume",
+    "--stop-on-error",
     "--fail-on-error",
     "--solver",
     "z3",
@@ -187,6 +188,7 @@ check = ["overflow", "leak"]
 no-check = ["bounds", "vla-bound"]
 all-errors = true
 silent-assume = true
+stop-on-error = true
 fail-on-error = true
 solver = "z3"
 check-solver = true
@@ -215,8 +217,8 @@ depth buffer_size alias max_len emit_ir interpret no_cache program_args program_
 free_metadata printable search batch_forks batch_instructions strings string_limit seed goal merge
 merging qce_alpha qce_beta qce_kappa qce_zeta merge_report verify_reductions count_paths zeq
 zeq_observe zeq_wait zeq_report max_time max_memory max_instructions max_forks max_depth max_tests
-max_solver_time max_stack_frames checks no_checks all_errors silent_assume fail_on_error solver
-check_solver log_queries tests output_dir write_conditions write_exec_tree replay json plugins
+max_solver_time max_stack_frames checks no_checks all_errors silent_assume stop_on_error fail_on_error
+solver check_solver log_queries tests output_dir write_conditions write_exec_tree replay json plugins
 quiet no_progress
 """
 
@@ -224,7 +226,7 @@ quiet no_progress
 def test_defaults() -> None:
     settings = settings_from_args(["a.c"])
     assert settings == RunSettings(inputs=(Path("a.c"),))
-    assert settings.search.orders == ("random-path", "places")
+    assert settings.search.orders == ("random-path", "places", "rounds")
     build = settings.build
     assert (build.opt_level, build.entry, settings.report.tests) == (1, None, "covering")
     assert (settings.limits.time, settings.limits.stack_frames) == (None, 8192)
@@ -343,7 +345,7 @@ def test_help_names_every_flag_in_its_group() -> None:
         assert setting.heading in HEADINGS
     positions = [text.index(f"\n{heading}:") for heading in HEADINGS]
     assert positions == sorted(positions)
-    assert "(default: random-path + places)" in " ".join(text.split())
+    assert "(default: random-path + places + rounds)" in " ".join(text.split())
     assert "%" not in text
 
 

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from anabranch.explore.protocols import Search
 from anabranch.explore.search import ORDERS, make_search
+from anabranch.explore.search.interleave import BONUS
 from anabranch.explore.search.nurs import Nurs
+from anabranch.explore.search.rounds import Rounds
 from anabranch.explore.tree import ExecutionTree
 from tests.explore.fakes import FakeState, context, spine
 
@@ -246,9 +248,62 @@ def test_interleave_alternates_and_shares() -> None:
     assert search.description == "interleave(dfs, bfs)"
 
 
-def test_default_is_random_path_and_places() -> None:
+def test_default() -> None:
     search = make_search([], context(ExecutionTree()))
-    assert search.description == "interleave(random-path, places)"
+    assert search.description == "interleave(random-path, places, rounds)"
+
+
+def test_an_order_that_finds_something_has_more_turns() -> None:
+    """Depth first finds something each time, breadth first never: it has 1 + BONUS times the turns, not all."""
+    tree = ExecutionTree()
+    states = spine(tree, 40)
+    found = 0
+    search = make_search(["dfs", "bfs"], context(tree, progress=lambda: found))
+    search.add(states)
+    deep = []
+    for _ in range(20):
+        state = search.pick()
+        deep.append(states.index(state) > 20)
+        found += deep[-1]
+    assert deep[:2] == [True, False]
+    assert deep.count(True) == 20 * (1 + BONUS) / (2 + BONUS)
+
+
+def loop_states(tree: ExecutionTree, rounds: int) -> list[FakeState]:
+    """States that leave a loop, at block 7, after 1, 2, ... rounds through block 5; the last goes on."""
+    tip = tree.start()
+    states = []
+    for number in range(1, rounds + 1):
+        node = tree.fork(tip, 4, f"x{number}", True, (7, 5))
+        states.append(FakeState(node, f"left after {number}", place=7))
+    return [*states, FakeState(tip, "in the loop", place=5)]
+
+
+def test_rounds_goes_on_with_the_path_that_goes_round() -> None:
+    tree = ExecutionTree()
+    search = make("rounds", tree)
+    search.add(loop_states(tree, 9))
+    assert search.pick().name == "in the loop"
+
+
+def test_rounds_takes_groups_of_other_records_in_turn() -> None:
+    """Paths are grouped by the newest power of two of rounds: 1, 2, 4, 8, and all the groups have turns."""
+    tree = ExecutionTree()
+    search = make("rounds", tree)
+    search.add(loop_states(tree, 20))
+    names = [search.pick().name for _ in range(7)]
+    rounds = {int(name.split()[-1]) for name in names if name != "in the loop"}
+    assert {(number - 1).bit_length() for number in rounds} >= {1, 2, 3, 4}
+
+
+def test_rounds_counts_again_what_it_has_forgotten() -> None:
+    orders = []
+    for kept in (1000, 1):
+        tree = ExecutionTree()
+        search = Rounds(context(tree), kept)
+        search.add(loop_states(tree, 30))
+        orders.append([state.name for state in drain(search)])
+    assert orders[0] == orders[1]
 
 
 @pytest.mark.parametrize("names", [["dfss"], ["dfs", "nurs:nothing"], ["nurs:covnew", "dfs", "nurs:covnew"]])

@@ -30,7 +30,7 @@ def grow(tree: ExecutionTree, steps: list[tuple[str, int]]) -> dict[Node, list[t
             tree.end(node, position, "exit")
         elif what == "n":
             names = [f"{condition}={i}" for i in range(3)]
-            siblings = [tree.fork(node, position, name, False, SWITCH) for name in names]
+            siblings = [tree.fork(node, position, name, False, kind=SWITCH) for name in names]
             for i, sibling in enumerate(siblings):
                 before = [(position, False, name) for name in names[:i]]
                 live[sibling] = [*live[node], *before, (position, True, names[i])]
@@ -187,7 +187,7 @@ def small() -> list[Row]:
     rows: list[Row] = []
     tree = ExecutionTree(rows.extend)
     node = tree.start()
-    first, second = (tree.fork(node, 3, condition, False, SWITCH) for condition in ("x == 1", "x == 2"))
+    first, second = (tree.fork(node, 3, condition, False, kind=SWITCH) for condition in ("x == 1", "x == 2"))
     tree.end(second, 4, "assert")
     tree.end(node, 5, "exit")
     tree.end(first, 6, "unsupported: invoke")

@@ -37,7 +37,7 @@ class Interleave(Generic[S]):
         self._adders = tuple(order.add for order in orders)
         self._progress = progress
         self._seen = progress()
-        self._turn = 0  # the order that picked last
+        self._turn: int | None = None  # the order that picked last
         self._rates = [0.0] * len(orders)
         self._clocks = [0.0] * len(orders)  # turns that each has had, divided by its share
         self.description = "interleave(" + ", ".join(order.description for order in orders) + ")"
@@ -51,7 +51,8 @@ class Interleave(Generic[S]):
             order.remove(state)
 
     def pick(self) -> S:
-        self._credit()
+        if self._turn is not None:
+            self._credit(self._turn)
         clocks = self._clocks
         turn = self._turn = clocks.index(min(clocks))
         state = self._orders[turn].pick()
@@ -59,9 +60,9 @@ class Interleave(Generic[S]):
             remove(state)
         return state
 
-    def _credit(self) -> None:
+    def _credit(self, turn: int) -> None:
         """Judge the last turn, and charge it to its order."""
-        turn, progress = self._turn, self._progress()
+        progress = self._progress()
         self._rates[turn] += RECENT * ((progress != self._seen) - self._rates[turn])
         self._seen = progress
         best = max(SELDOM, *self._rates)

@@ -60,7 +60,8 @@ class Rounds(Generic[S]):
 
     description = "rounds"
 
-    def __init__(self, context: SearchContext[S]) -> None:
+    def __init__(self, context: SearchContext[S], forks_kept: int = FORKS_KEPT) -> None:
+        self._forks_kept = forks_kept
         self._records: dict[tuple[int, int], int] = {}  # (block, hits) -> number of the record
         self._blocks = [-1]  # of each record; before the first fork a path has none
         self._groups: dict[int, _Group[S]] = {}
@@ -187,6 +188,6 @@ class Rounds(Generic[S]):
 
     def _keep(self, fork: Parent, hits: Hits) -> None:
         if fork is not None:
-            if len(self._forks) >= FORKS_KEPT:
+            if len(self._forks) >= self._forks_kept:
                 self._forks.clear()
             self._forks[id(fork)] = fork, hits
