@@ -92,6 +92,17 @@ def test_test_limit(tmp_path: Path) -> None:
     assert losses(outcome)["max-tests"] == outcome.result.paths_left > 0
 
 
+def test_stop_on_error(tmp_path: Path) -> None:
+    source = "#include <assert.h>\n" + MANY_PATHS.replace(
+        "return", "assert(b[0] != 7);\nassert(b[1] != 7);\nreturn"
+    )
+    assert len(run_source(tmp_path, source).result.errors) == 2
+    outcome = run_source(tmp_path, source, "--stop-on-error")
+    assert outcome.result.stopped == "stop-on-error"
+    assert len(outcome.result.errors) == 1
+    assert losses(outcome)["stop-on-error"] == outcome.result.paths_left > 0
+
+
 def test_memory_limit_ends_waiting_states_and_counts_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

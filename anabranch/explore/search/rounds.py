@@ -40,7 +40,7 @@ _NONE = Hits(Map(), 0)
 class _Group(Generic[S]):
     """The waiting states with the same newest record."""
 
-    __slots__ = ("block", "entries", "most", "picks", "waiting")
+    __slots__ = ("block", "by_depth", "entries", "most", "picks", "waiting")
 
     def __init__(self, block: int, picks: int) -> None:
         self.block = block
@@ -52,6 +52,8 @@ class _Group(Generic[S]):
         self.waiting = 0
         self.entries: list[list[Any]] = []
         """A heap of [hits of the block negated, arrival, state]; None in place of a state that is gone."""
+        self.by_depth: list[tuple[int, int, list[Any]]] = []
+        """A heap of (forks on the path, arrival, entry)."""
 
 
 @search_order("rounds", help="paths that have gone round a loop more often than others")
@@ -91,6 +93,7 @@ class Rounds(Generic[S]):
             self._arrivals += 1
             entry = [-count, self._arrivals, state]
             heappush(group.entries, entry)
+            heappush(group.by_depth, (state.depth, self._arrivals, entry))
             self._entry[state] = group, entry, before
             group.waiting += 1
 
@@ -101,6 +104,8 @@ class Rounds(Generic[S]):
         if len(group.entries) > 2 * group.waiting + 64:
             group.entries = [entry for entry in group.entries if entry[2] is not None]
             heapify(group.entries)
+            group.by_depth = [item for item in group.by_depth if item[2][2] is not None]
+            heapify(group.by_depth)
         self._keep(state.node.parent, before)
 
     def pick(self) -> S:
@@ -112,7 +117,7 @@ class Rounds(Generic[S]):
             group = self._next_group()
             group.picks += 1
             self._level = group.picks
-            state = self._best(group) if group.picks & 1 else self._any(group)
+            state = (self._best, self._shallowest, self._any)[group.picks % 3](group)
         self.remove(state)
         return state
 
@@ -123,6 +128,7 @@ class Rounds(Generic[S]):
             if group.waiting:
                 heappush(self._turns, (picks + 1, record))
                 return group
+            group.by_depth.clear()
             group.entries.clear()  # so that it is entered again with its next state
         raise IndexError("no state waits")
 
@@ -133,6 +139,14 @@ class Rounds(Generic[S]):
             if state is not None:
                 return state
             heappop(group.entries)
+
+    def _shallowest(self, group: _Group[S]) -> S:
+        """The state whose path got so far with the fewest forks: it has most of its input left."""
+        while True:
+            state: S | None = group.by_depth[0][2][2]
+            if state is not None:
+                return state
+            heappop(group.by_depth)
 
     def _any(self, group: _Group[S]) -> S:
         while True:
