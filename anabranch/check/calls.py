@@ -335,6 +335,8 @@ class Calls:
         for position in contract.reads:
             if position < len(arguments) and isinstance(instruction.operands[1 + position].type, PointerType):
                 gated.access(node, arguments[position], None, instruction, f"{name}: use")
+        if "returns_twice" in program.module.functions[name].attributes or "setjmp" in name:
+            gated.lose("the second return of setjmp is not followed")
         if contract.fails:
             for property in program.properties:
                 property.failure(gated, node, instruction, f"assertion fails{_asserted(gated, instruction)}")

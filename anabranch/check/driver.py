@@ -128,11 +128,7 @@ class Checker:
         limit = self.decider.spent + self.settings.function_polls
         for condition in _nearest_first(gated.conditions):
             self.result.conditions += 1
-            if self.decider.spent > limit:
-                self.result.verdicts["undecided"] += 1
-                self.result.undecided["the time of a function is up"] += 1
-                continue
-            self._condition(gated, condition)
+            self._condition(gated, condition, limit)
         self._spend("conditions", started)
         self.program.functions[name] = gated
 
@@ -142,8 +138,12 @@ class Checker:
 
     # -- one condition ----------------------------------------------------------------------------------
 
-    def _condition(self, gated: Gated, condition: Condition) -> None:
+    def _condition(self, gated: Gated, condition: Condition, limit: int) -> None:
         own = self.refinement(condition, self.settings.any_null)
+        if self.decider.spent > limit and own.consequent is not False:
+            self.result.verdicts["undecided"] += 1
+            self.result.undecided["the time of a function is up"] += 1
+            return
         answer = own.check()
         self.result.expansions += len(answer.opened)
         if condition.property.flows:
@@ -157,10 +157,14 @@ class Checker:
             self._report(condition, own, answer, False)
         elif answer.verdict != PROVED:
             self._undecided(answer)
-        elif self._passable(condition.bad) and not self._holds_for_all(condition):
-            self._require(gated, condition)
-        else:
+        elif not self._passable(condition.bad):
             self.result.verdicts["proved"] += 1
+        elif not self.order.callers.get(gated.name):
+            self.result.verdicts["as the caller says"] += 1
+        elif self._holds_for_all(condition):
+            self.result.verdicts["proved"] += 1
+        else:
+            self._require(gated, condition)
 
     def _plain(self, gated: Gated, condition: Condition, own: Refinement, answer: Answer) -> None:
         if answer.verdict == PROVED:
@@ -207,9 +211,7 @@ class Checker:
         return check.check().verdict == PROVED
 
     def _require(self, gated: Gated, condition: Condition) -> None:
-        if not self.order.callers.get(gated.name):
-            self.result.verdicts["as the caller says"] += 1
-        elif (same := self._same(gated, condition)) is not None:
+        if (same := self._same(gated, condition)) is not None:
             same.others.append(condition.antecedents)
             self.result.verdicts["left to the callers"] += 1
         elif len(gated.requirements) >= self.settings.max_requirements:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from anabranch.check.conditions import Call, Condition
 from anabranch.check.freeing import Free, freed_condition
 from anabranch.check.graph import DEAD, EXIT, AcyclicGraph, acyclic_graph
-from anabranch.check.leaves import GlobalObject, LocalObject, Operator, Parameter
+from anabranch.check.leaves import GlobalObject, LocalObject, Parameter
 from anabranch.check.loops import LoopWrites
 from anabranch.check.memory import GHOST, Event, Extent, Havoc, MemoryOf, Store, either
 from anabranch.check.summaries import RETURNED, RETURNS, WRITES_ANYTHING, Effect, needed_leaves
@@ -689,8 +689,10 @@ class Gated:
 
     def _may_alias(self, base: Expr) -> bool:
         leaf = self.program.leaves.of(base)
-        if isinstance(leaf, Operator):
-            return True
+        if isinstance(leaf, Parameter) and leaf.function == self.name:
+            attributes = self.function.param_attrs[leaf.index]
+            if attributes is not None and (attributes.byval or attributes.sret):
+                return False  # an object that the compiler made for this call
         return not isinstance(leaf, GlobalObject | LocalObject)
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from anabranch.check.leaves import Leaves
 from anabranch.expr import MASK, Expr, Value, add, bool_and, not_, sub
-from anabranch.expr.node import ADD, CONCAT, ITE, MUL, SHL, VAR, ZEXT
+from anabranch.expr.node import ADD, CONCAT, ITE, MUL, SHL, SUB, VAR, ZEXT
 
 LIMIT = 12
 """Cases of one address; the rest of a larger one is unknown, which is counted."""
@@ -52,6 +52,8 @@ def multiple_of(value: Value, step: int) -> bool:
         return False  # sums are modulo 2**64, which only powers of two divide
     if value.__class__ is not Expr:
         return bool(value % step == 0)
+    if value.op == SUB:
+        return multiple_of(value.a, step) and multiple_of(value.b, step)
     terms, constant = sum_terms(value)
     return constant % step == 0 and all(_scaled(term)[1] % step == 0 for term in terms)
 

@@ -63,6 +63,7 @@ class Report:
 
 def make_reports(result: CheckResult) -> tuple[list[Report], int]:
     """All reports, most likely first, and how many a comment in the source suppresses."""
+    _lines.cache_clear()  # files may have changed since the last check of this process
     found: dict[object, Report] = {}
     suppressed = 0
     for finding in result.findings:

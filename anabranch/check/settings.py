@@ -27,18 +27,18 @@ class CheckSettings:
     """Operators that are opened in one round, once some have been opened one by one."""
     one_by_one: int = 3
     """Operators that are opened one a round: most conditions need no more."""
-    max_nodes: int = 5_000
+    max_nodes: int = 3_000
     """Size of a condition with everything that was opened, in nodes."""
-    polls: int = 1_500
+    polls: int = 1_000
     """Limit of one query, in polls of the solver: about a tenth of a second, and the same on every
     machine."""
-    condition_polls: int = 3_000
+    condition_polls: int = 2_000
     """Limit of all queries of one condition."""
-    function_polls: int = 30_000
+    function_polls: int = 12_000
     """Limit of all queries about one function."""
-    max_requirements: int = 60
+    max_requirements: int = 40
     """Conditions of one function that its callers have to meet."""
-    max_depth: int = 8
+    max_depth: int = 5
     """Calls between a condition and the caller that it is checked in."""
     expand_nodes: int = 150
     """Size up to which a summary is expanded where its value is dereferenced."""
