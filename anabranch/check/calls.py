@@ -7,22 +7,18 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from anabranch.analysis.callgraph import direct_callee
-from anabranch.check.conditions import Condition
-from anabranch.check.externals import Contract
-from anabranch.check.freeing import Free
+from anabranch.check.conditions import Call, Condition
+from anabranch.check.events import Event, Extent, Havoc, Hits, Location
+from anabranch.check.external_calls import ExternalCalls
 from anabranch.check.leaves import GlobalObject
-from anabranch.check.memory import Copy, Event, Extent, Fill, Havoc, Hits, Location, MemoryOf
+from anabranch.check.memory import MemoryOf
 from anabranch.check.summaries import RETURNED, RETURNS, WRITES_ANYTHING, Site
 from anabranch.expr import (
     Expr,
     Value,
     bool_and,
     ite,
-    ne,
-    sge,
-    sle,
     sub,
-    zext,
 )
 from anabranch.ir.module import CallInfo, Instruction
 from anabranch.ir.types import PointerType
@@ -134,7 +130,7 @@ class Calls:
     """Executes calls in the gated form of a function."""
 
     def __init__(self) -> None:
-        self._answers: dict[tuple[object, ...], Value] = {}
+        self.externals = ExternalCalls()
 
     def execute(self, gated: Gated, node: int, instruction: Instruction) -> None:
         program = gated.program
@@ -143,7 +139,7 @@ class Calls:
         called = instruction.operands[0]
         if isinstance(called, InlineAsm):
             gated.lose("inline assembly is assumed to write only what its arguments point to")
-            self._write_arguments(gated, node, instruction, arguments, None, "inline assembly")
+            self.externals.write_arguments(gated, node, instruction, arguments, None, "inline assembly")
             self._unknown(gated, node, instruction, "inline assembly")
             return
         name = direct_callee(program.module, instruction) or self._pointed(gated, node, instruction)
@@ -154,7 +150,7 @@ class Calls:
         elif name.startswith(UNDEFINED):
             self._undefined(gated, node, instruction)
         elif program.module.functions[name].is_declaration:
-            self._external(gated, node, instruction, name, arguments)
+            self.externals.external(gated, node, instruction, name, arguments)
         elif name in program.functions:
             self._summary(gated, node, instruction, program.functions[name], arguments)
         else:
@@ -197,32 +193,6 @@ class Calls:
         gated.memory.append(node, Havoc(frozenset(), True, True, f"memory after {reason}", instruction.loc))
         gated.wild.append((node, True))
 
-    def _write_arguments(
-        self,
-        gated: Gated,
-        node: int,
-        instruction: Instruction,
-        arguments: tuple[Value, ...],
-        contract: Contract | None,
-        reason: str,
-    ) -> None:
-        """Unknown values in the objects that arguments lead to."""
-        bases = set()
-        for position, (value, operand) in enumerate(zip(arguments, instruction.operands[1:], strict=True)):
-            if not isinstance(operand.type, PointerType):
-                continue
-            if contract is not None and not contract.may_write(position):
-                continue
-            for place in gated.program.places.of(value):
-                if place.base is not None:
-                    bases.add(place.base)
-                elif place.offset is None:
-                    gated.lose("a store to an unknown address is left out")
-        if bases:
-            known = contract is not None and contract.known
-            event = Havoc(frozenset(bases), False, True, reason, instruction.loc, known)
-            gated.memory.append(node, event)
-
     # -- functions with a summary -----------------------------------------------------------------------
 
     def _summary(
@@ -234,10 +204,10 @@ class Calls:
             self._lift(gated, node, site, number, requirement)
         for property in program.properties:
             property.call(gated, node, site, instruction)
-        if not callee.returns:
+        if not callee.effects.returns:
             gated.assume[node] = False
             return
-        for index in callee.always_accessed:
+        for index in callee.effects.always_accessed:
             if index < len(arguments) and arguments[index].__class__ is Expr:
                 self._learn_access(gated, arguments[index])
         returns = program.summaries.operator(site, RETURNS, 1)
@@ -253,7 +223,7 @@ class Calls:
 
     def _result(self, site: Site, instruction: Instruction) -> Value:
         program, type = site.caller.program, instruction.type
-        value = site.callee.effect(RETURNED)
+        value = site.callee.effects.value(RETURNED)
         if not is_scalar(type) or isinstance(value, tuple) or value is None:
             # An aggregate is a value of several parts; it is taken apart as soon as it is used.
             if isinstance(value, tuple):
@@ -267,7 +237,7 @@ class Calls:
         table: dict[Expr, list[Mapped]] = {}
         freed: dict[Expr, list[tuple[Value, Expr]]] = {}
         places = gated.program.places
-        for base, extent in site.callee.written().items():
+        for base, extent in site.callee.effects.written().items():
             for place in places.of(site.value(base.a)):
                 if place.base is not None:
                     mapped = Mapped(base, place.condition, place.offset, extent)
@@ -275,7 +245,7 @@ class Calls:
                 elif place.offset is None:
                     gated.lose("a store to an unknown address is left out")
         leaves = gated.program.leaves
-        for base in site.callee.frees:
+        for base in site.callee.effects.frees:
             if leaves.visible(base.a):
                 for place in places.of(site.value(base.a)):
                     if place.base is not None:
@@ -316,120 +286,11 @@ class Calls:
                 requirement.loc,
                 requirement.message,
                 requirement.key,
-                site.callee.lifted(gated.name, requirement, site.loc),
+                (Call(gated.name, site.callee.name, site.loc), *requirement.calls),
                 requirement,
                 evidence=_evidence(site, requirement.evidence),
             )
         )
-
-    # -- functions without a body -----------------------------------------------------------------------
-
-    def _external(
-        self, gated: Gated, node: int, instruction: Instruction, name: str, arguments: tuple[Value, ...]
-    ) -> None:
-        program = gated.program
-        contract = program.externals.get(name)
-        if not contract.known:
-            program.unknown_externals[name] += 1
-            gated.lose("an unknown function is assumed to write only what its arguments point to")
-        for position in contract.reads:
-            if position < len(arguments) and isinstance(instruction.operands[1 + position].type, PointerType):
-                gated.access(node, arguments[position], None, instruction, f"{name}: use")
-        if "returns_twice" in program.module.functions[name].attributes or "setjmp" in name:
-            gated.lose("the second return of setjmp is not followed")
-        if contract.fails:
-            for property in program.properties:
-                property.failure(gated, node, instruction, f"assertion fails{_asserted(gated, instruction)}")
-        if contract.noreturn or program.module.functions[name].noreturn:
-            gated.assume[node] = False
-            return
-        if contract.assumes and arguments:
-            held = ne(arguments[0], 0, instruction.operands[1].type.bits)
-            gated.assume[node] = bool_and(gated.assume[node], held)
-        result = self._answer(gated, node, instruction, name, contract, arguments)
-        if contract.frees is not None and contract.frees < len(arguments):
-            self._free(gated, node, instruction, arguments[contract.frees])
-        if name in ("memcpy", "memmove") and len(arguments) == 3:
-            self._copy(gated, node, instruction, arguments)
-        elif name == "memset" and len(arguments) == 3:
-            byte = arguments[1] & 255 if arguments[1].__class__ is int else _low_byte(arguments[1])
-            self._fill(gated, node, instruction, arguments[0], byte, arguments[2])
-        else:
-            self._write_arguments(gated, node, instruction, arguments, contract, f"memory written by {name}")
-        if instruction.result is not None:
-            gated.define(node, instruction, result)
-
-    def _answer(
-        self,
-        gated: Gated,
-        node: int,
-        instruction: Instruction,
-        name: str,
-        contract: Contract,
-        arguments: tuple[Value, ...],
-    ) -> Value:
-        program, type, loc = gated.program, instruction.type, instruction.loc
-        if instruction.result is None:
-            return None
-        if contract.same_as is not None and contract.same_as < len(arguments):
-            return arguments[contract.same_as]
-        if contract.block:
-            size = self._size(contract, instruction, arguments)
-            block = program.leaves.local_object(name, size, loc, heap=True, zeroed=contract.zeroed)
-            if not program.settings.allocations_fail:
-                return block
-            return ite(program.leaves.failure(name, loc), 0, block, 64)
-        reason = f"the result of {name}"
-        if contract.same and all(a.__class__ is Expr or a.__class__ is int for a in arguments):
-            # A pointer argument stands for memory: an answer is the same while no event came between.
-            version = gated.memory.version(node)
-            key = (gated.name, name, version, *(a.id if a.__class__ is Expr else (a,) for a in arguments))
-            found = self._answers.get(key)
-            if found is None:
-                found = self._answers[key] = self._new_answer(gated, node, instruction, name, contract)
-            return found
-        if contract.may_be_null or contract.range is not None:
-            return self._new_answer(gated, node, instruction, name, contract)
-        return program.unknown(type, reason, loc, input=True)
-
-    def _new_answer(
-        self, gated: Gated, node: int, instruction: Instruction, name: str, contract: Contract
-    ) -> Value:
-        program, type, loc = gated.program, instruction.type, instruction.loc
-        reason = f"the result of {name}"
-        if contract.may_be_null and isinstance(type, PointerType):
-            return ite(
-                program.leaves.failure(name, loc), 0, program.unknown(type, reason, loc, input=True), 64
-            )
-        if contract.range is None or not is_scalar(type):
-            return program.unknown(type, reason, loc, input=True)
-        low, high = contract.range
-        width = type.bits
-        if low == 0:
-            return program.leaves.unknown(width, reason, loc, False, high + 1, input=True)
-        value = program.leaves.unknown(width, reason, loc, input=True)
-        mask = (1 << width) - 1
-        held = bool_and(sge(value, low & mask, width), sle(value, high & mask, width))
-        gated.assume[node] = bool_and(gated.assume[node], held)
-        return value
-
-    def _size(self, contract: Contract, instruction: Instruction, arguments: tuple[Value, ...]) -> int | None:
-        size: int | None = 1 if contract.size else None
-        for position in contract.size:
-            value = arguments[position] if position < len(arguments) else None
-            if size is None or value.__class__ is not int:
-                return None
-            size *= value
-        return size
-
-    def _free(self, gated: Gated, node: int, instruction: Instruction, pointer: Value) -> None:
-        for property in gated.program.properties:
-            property.release(gated, node, pointer, instruction)
-        places = gated.program.places.of(pointer)
-        if len(places) == 1 and places[0].base is not None and places[0].offset.__class__ is int:
-            gated.learn("freed", places[0].base)
-        gated.memory_is_freed = True
-        gated.memory.append(node, Free(places, instruction.loc))
 
     # -- intrinsics -------------------------------------------------------------------------------------
 
@@ -453,13 +314,15 @@ class Calls:
             gated.assume[node] = False
         elif name.startswith(("llvm.memcpy", "llvm.memmove")):
             self._checked_range(gated, node, instruction, arguments, (0, 1))
-            self._copy(gated, node, instruction, arguments)
+            self.externals.copy(gated, node, instruction, arguments)
         elif name.startswith("llvm.memset"):
             self._checked_range(gated, node, instruction, arguments, (0,))
-            self._fill(gated, node, instruction, arguments[0], arguments[1], arguments[2])
+            self.externals.fill(gated, node, instruction, arguments[0], arguments[1], arguments[2])
         elif name.startswith("llvm.va_"):
             gated.program.imprecise["a variable argument list"] += 1
-            self._write_arguments(gated, node, instruction, arguments, None, "a variable argument list")
+            self.externals.write_arguments(
+                gated, node, instruction, arguments, None, "a variable argument list"
+            )
         elif instruction.result is None:
             gated.program.imprecise[f"intrinsic {name}"] += 1
         else:
@@ -486,28 +349,6 @@ class Calls:
             length = size if size.__class__ is int else None
             gated.access(node, arguments[position], length, instruction, what)
 
-    def _copy(self, gated: Gated, node: int, instruction: Instruction, arguments: tuple[Value, ...]) -> None:
-        places = gated.program.places
-        size = _wide(arguments[2], instruction.operands[3].type.bits)
-        event = Copy(places.of(arguments[0]), places.of(arguments[1]), size, instruction.loc)
-        gated.memory.append(node, event)
-
-    def _fill(
-        self, gated: Gated, node: int, instruction: Instruction, address: Value, byte: Value, size: Value
-    ) -> None:
-        length = _wide(size, instruction.operands[3].type.bits)
-        gated.memory.append(node, Fill(gated.program.places.of(address), length, byte, instruction.loc))
-
-
-def _wide(value: Value, width: int) -> Value:
-    return value if width == 64 else zext(value, width, 64)
-
-
-def _low_byte(value: Expr) -> Value:
-    from anabranch.expr import extract
-
-    return extract(value, 0, 8)
-
 
 def _instantiated(site: Site, value: Value) -> Value:
     if isinstance(value, tuple):
@@ -517,14 +358,3 @@ def _instantiated(site: Site, value: Value) -> Value:
 
 def _evidence(site: Site, evidence: object) -> object:
     return site.instantiate(evidence) if evidence.__class__ is Expr else evidence
-
-
-def _asserted(gated: Gated, instruction: Instruction) -> str:
-    """The text of an assertion, which is the first argument of the function that reports it."""
-    if len(instruction.operands) < 2:
-        return ""
-    value = gated.program.constant(instruction.operands[1])
-    leaf = gated.program.leaves.of(value) if value.__class__ is Expr and value.op == "var" else None
-    variable = gated.program.module.globals.get(leaf.name) if isinstance(leaf, GlobalObject) else None
-    data = getattr(variable.initializer, "data", None) if variable is not None else None
-    return f": {data.split(bytes(1))[0].decode('utf-8', 'replace')}" if data else ""

@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from anabranch.check.memory import GHOST, Event, Hits, Location, MemoryOf
+from anabranch.check.events import GHOST, Event, Hits, Location
+from anabranch.check.memory import MemoryOf
 from anabranch.check.places import Place
 from anabranch.expr import Expr, Value, bool_and, bool_or, ne
 from anabranch.ir.debug import DebugLoc

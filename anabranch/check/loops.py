@@ -82,7 +82,7 @@ class LoopWrites:
                 return True
             return self._external(name, arguments, bases)
         everything = bool(callee.wild)
-        for base in callee.written():
+        for base in callee.effects.written():
             leaf_index = callee.parameter_index(base)
             if program.is_global(base):
                 bases.add(base)

@@ -135,7 +135,7 @@ class AtSite:
         return self.site.instantiate(self.inside())
 
     def inside(self) -> Value:
-        return self.site.callee.effect(self.effect)
+        return self.site.callee.effects.value(self.effect)
 
     def derived(self, effect: Effect) -> Value:
         return self.summaries.operator(self.site, effect, 1)
@@ -171,10 +171,10 @@ class Summaries:
 
     def operator(self, site: Site, effect: Effect, width: int, pointer: bool = False) -> Value:
         """An effect of a call. One that is a number is not hidden behind an operator."""
-        value = site.callee.effect(effect)
+        value = site.callee.effects.value(effect)
         if value.__class__ is not Expr:
             return value
-        needed = site.callee.operands(effect)
+        needed = site.callee.effects.operands(effect)
         operands = None if needed is None else tuple(map(site.value, needed))
         return self._find(
             site.callee.name, effect, operands, (site,), width, pointer, AtSite(self, site, effect)

@@ -70,8 +70,10 @@ def effects(gated: Gated) -> list[Value]:
     """The result, and the globals afterwards, in the order in which they are printed."""
     leaves = gated.program.leaves
     places = [(name, 4 * k) for name, values in GLOBALS.items() for k in range(len(values))]
-    memory = [gated.effect(("memory", leaves.global_object(name), offset, 32)) for name, offset in places]
-    return [opened(gated.program, value) for value in (gated.effect(("ret",)), *memory)]
+    memory = [
+        gated.effects.value(("memory", leaves.global_object(name), offset, 32)) for name, offset in places
+    ]
+    return [opened(gated.program, value) for value in (gated.effects.value(("ret",)), *memory)]
 
 
 def known_values(gated: Gated, value: Value, argument: int) -> dict[int, int]:
@@ -128,6 +130,6 @@ def test_the_oracle_can_disagree(tmp_path: Path) -> None:
     source.write_text("unsigned f(unsigned x) { return x + 1; }")
     checker = Checker(module_of(source), CheckSettings(properties=()))
     gated = checker.run().program.functions["f"]
-    value = gated.effect(("ret",))
+    value = gated.effects.value(("ret",))
     assert agrees(gated, value, 3, 4) and not agrees(gated, value, 3, 5)
     assert var("other", 32) is not value

@@ -32,9 +32,9 @@ class UseAfterFree(Property):
         self._check(gated, node, address, instruction, "double free")
 
     def call(self, gated: Gated, node: int, site: Site, instruction: Instruction) -> None:
-        for index in sorted(site.callee.always_accessed | site.callee.always_freed):
+        for index in sorted(site.callee.effects.always_accessed | site.callee.effects.always_freed):
             if index < len(site.arguments):
-                freed = index in site.callee.always_freed
+                freed = index in site.callee.effects.always_freed
                 what = "double free" if freed else "use of freed memory"
                 message = f"{what} in {site.callee.name}"
                 self._check(gated, node, site.arguments[index], instruction, message)
