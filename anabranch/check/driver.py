@@ -50,8 +50,8 @@ class Finding:
     answer: Answer
     bad: Value
     """The negated consequent as it was asked."""
-    at_root: bool
-    """Nothing is known of the caller, and it depends on it."""
+    open_to: str
+    """What it depends on of callers that are not known: "parameters", only "globals", or nothing."""
     approximate: tuple[str, ...]
     """Reasons why values that it depends on were taken as unknown: it may be impossible."""
 
@@ -154,7 +154,7 @@ class Checker:
     def _flowing(self, gated: Gated, condition: Condition, own: Refinement, answer: Answer) -> None:
         """Is there a bad value here already? If not, a caller may still pass one."""
         if answer.verdict == REFUTED:
-            self._report(condition, own, answer, False)
+            self._report(condition, own, answer, "")
         elif answer.verdict != PROVED:
             self._undecided(answer)
         elif not self._passable(condition.bad):
@@ -177,10 +177,9 @@ class Checker:
                 self._require(gated, condition)
                 if not root or gated.name == "main":
                     return
-            depends = gated.name != "main" and any(
-                self.program.leaves.depends_on_caller(part) for part in (own.consequent, *own.antecedents)
-            )
-            self._report(condition, own, answer, depends)
+            parts = (own.consequent, *own.antecedents)
+            open_to = "" if gated.name == "main" else self.program.leaves.left_open(parts)
+            self._report(condition, own, answer, open_to)
 
     def _passable(self, bad: Value) -> bool:
         """May a caller make the consequent fail?"""
@@ -233,10 +232,10 @@ class Checker:
         self.result.verdicts["undecided"] += 1
         self.result.undecided[answer.reason] += 1
 
-    def _report(self, condition: Condition, own: Refinement, answer: Answer, at_root: bool) -> None:
+    def _report(self, condition: Condition, own: Refinement, answer: Answer, open_to: str) -> None:
         self.result.verdicts["refuted"] += 1
         approximate = own.approximations()
-        self.result.findings.append(Finding(condition, answer, own.consequent, at_root, approximate))
+        self.result.findings.append(Finding(condition, answer, own.consequent, open_to, approximate))
 
     def refinement(self, condition: Condition, any_null: bool) -> Refinement:
         """The condition as it is asked in the function itself: what callers pass is not bad."""

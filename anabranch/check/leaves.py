@@ -8,6 +8,7 @@ calling context.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -279,10 +280,12 @@ class Leaves:
         found = (self._by_index.get(index) for index in expr_vars(value))
         return [leaf for leaf in found if leaf is not None]
 
-    def depends_on_caller(self, value: Value) -> bool:
-        """Does a caller have a say in the value, operands of operators included?"""
-        stack: list[Value] = [value]
+    def left_open(self, values: Iterable[Value]) -> str:
+        """What of unknown callers has a say in some values, operands of operators included: "parameters",
+        only "globals", or nothing."""
+        stack: list[Value] = list(values)
         seen: set[Expr] = set()
+        found = ""
         while stack:
             current = stack.pop()
             if current.__class__ is not Expr or current in seen:
@@ -292,11 +295,19 @@ class Leaves:
                 leaf = self._by_index.get(index)
                 if isinstance(leaf, Operator):
                     if leaf.operands is None:
-                        return True
+                        return "parameters"  # they are not known one by one
                     stack.extend(leaf.operands)
-                elif not isinstance(leaf, GlobalObject) and self.visible(index):
-                    return True
-        return False
+                elif self.visible(index) and not isinstance(leaf, GlobalObject):
+                    if not self._in_global(leaf):
+                        return "parameters"
+                    found = "globals"
+        return found
+
+    def _in_global(self, leaf: Leaf | None) -> bool:
+        """Is it memory that is reached from a global?"""
+        while isinstance(leaf, Memory | Explicit | Freed):
+            leaf = self.of(leaf.base if isinstance(leaf, Memory) else leaf.of)
+        return isinstance(leaf, GlobalObject)
 
     def only_inputs(self, value: Value) -> bool:
         """Is everything that decides the value known, or an input of the program?"""

@@ -105,7 +105,8 @@ def _report(result: CheckResult, finding: Finding) -> Report:
     rank, because = _rank(finding)
     file, line, column = (place.file, place.line, place.column) if place is not None else ("", 0, 0)
     last = Step(file, line, root.function.name, condition.message)
-    steps = [*([origin] if origin is not None else ()), *path_steps(finding), *call_steps(condition), last]
+    before = [*([origin] if origin is not None else ()), *path_steps(finding), *call_steps(condition)]
+    steps = [*(step for step in before if (step.file, step.line) != (file, line)), last]
     return Report(
         condition.property.name,
         condition.property.kind,
@@ -125,8 +126,10 @@ def _report(result: CheckResult, finding: Finding) -> Report:
 
 
 def _rank(finding: Finding) -> tuple[str, tuple[str, ...]]:
-    if finding.at_root:
+    if finding.open_to == "parameters":
         return "caller", ("a caller passes such values",)
+    if finding.open_to == "globals":
+        return "possible", ("globals hold such values", *finding.approximate)
     if finding.approximate:
         return "possible", finding.approximate
     return "likely", ()
@@ -168,5 +171,5 @@ def _lines(file: str) -> list[str]:
 
 
 def shown(reports: Iterable[Report], everything: bool) -> list[Report]:
-    """What is shown by default: not what only an unknown caller could make happen, but for assertions."""
-    return [r for r in reports if everything or r.rank != "caller" or r.property == "assert"]
+    """What is shown by default: not what only an unknown caller could make happen."""
+    return [r for r in reports if everything or r.rank != "caller"]

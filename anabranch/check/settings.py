@@ -36,7 +36,7 @@ class CheckSettings:
     """Limit of all queries of one condition."""
     function_polls: int = 12_000
     """Limit of all queries about one function."""
-    max_requirements: int = 40
+    max_requirements: int = 80
     """Conditions of one function that its callers have to meet."""
     max_depth: int = 5
     """Calls between a condition and the caller that it is checked in."""

@@ -28,8 +28,8 @@ need not be a main; calls are followed by summaries of the functions, which are 
 verdict needs."""
 _EPILOG = """\
 A report is likely, possible (something that it depends on was taken as unknown), or only a matter of callers
-that are not there (hidden, except for assertions, unless --all-ranks). A comment "anabranch: ignore" or
-"anabranch: ignore[null]" on a line, or on the one before, suppresses its reports.
+that are not there (hidden unless --all-ranks). A comment "anabranch: ignore" or "anabranch: ignore[null]" on
+a line, or on the one before, suppresses its reports.
 
 Exit codes: 0 it came to its end, 1 with --fail-on-error if there are reports that the baseline does not have,
 2 wrong usage or input, 3 internal problem, 130 stopped by Ctrl-C."""
