@@ -15,11 +15,12 @@ from anabranch.check.conditions import Condition
 from anabranch.check.effects import Effects
 from anabranch.check.events import Havoc
 from anabranch.check.freeing import freed_condition
+from anabranch.check.gating import GatingPath, gate_of
 from anabranch.check.graph import DEAD, EXIT, AcyclicGraph, acyclic_graph
 from anabranch.check.instructions import execute
 from anabranch.check.leaves import Parameter
 from anabranch.check.loops import LoopWrites
-from anabranch.check.memory import MemoryOf, either
+from anabranch.check.memory import MemoryOf
 from anabranch.expr import Expr, Value, bool_and, ite, not_
 from anabranch.ir.debug import DebugLoc
 from anabranch.ir.module import Function, Instruction
@@ -161,14 +162,12 @@ class Gated:
         if len(sources) == 1:
             self.gate[node] = self._edge(sources[0], node)
         else:
-            ways = [
-                (source, bool_and(self.relative(source, top), self._edge(source, node))) for source in sources
-            ]
-            self.memory.joins[node] = [way for way in ways if way[1] is not False] or ways[:1]
-            always = graph.post.dominates(node, top) and all(
-                self.assume[n] is True for n in graph.region(node)
-            )
-            self.gate[node] = True if always else either(condition for _, condition in ways)
+            join = self.memory.joins[node] = GatingPath(graph, node, self._edge)
+            always = graph.post.dominates(node, top) and all(self.assume[n] is True for n in join.region)
+            if always and join.reached:
+                self.gate[node] = True
+            else:
+                self.gate[node] = gate_of(graph, node, join.region, self._edge, self.assume)
         self.dead[node] = self.gate[node] is False or self.dead[top] or self.assume[top] is False
         described = graph.nodes[node]
         if described.unknown_entry and not self.dead[node]:
@@ -248,7 +247,7 @@ class Gated:
             join = self.memory.joins[node]
             if join is None:
                 node = self.graph.predecessors(node)[0]
-            elif definitions.isdisjoint(self.graph.region(node)):
+            elif definitions.isdisjoint(join.region):
                 node = top
             else:
                 found = self.merge(
@@ -262,13 +261,9 @@ class Gated:
     def merge(self, node: int, value_of: Callable[[int], Value], type: Type) -> Value:
         """A gamma function: the values of the predecessors under the gates of the node."""
         join = self.memory.joins[node]
-        if join is None:
+        if join is None or not join.reached:
             return value_of(self.graph.predecessors(node)[0])
-        result: Value = None
-        for source, condition in reversed(join):
-            value = value_of(source)
-            result = value if result is None else self.choose(condition, value, result, type)
-        return result
+        return join.choose(value_of, lambda c, a, b: self.choose(c, a, b, type))
 
     def choose(self, condition: Value, a: Value, b: Value, type: Type) -> Value:
         if is_scalar(type):

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from anabranch.check.events import GHOST, Event, Hits, Location, Split
+from anabranch.check.gating import GatingPath
 from anabranch.check.graph import AcyclicGraph
 from anabranch.check.leaves import GlobalObject, Leaves, LocalObject, Memory
 from anabranch.check.places import Place, Places, multiple_of, offset_range
@@ -54,13 +55,11 @@ class MemoryOf:
         self.events: list[list[Event]] = [[] for _ in range(count)]
         self.written: list[set[Expr]] = [set() for _ in range(count)]
         self.anything: list[bool] = [False] * count
-        self.joins: list[list[tuple[int, Value]] | None] = [None] * count
-        """For a node with several predecessors: each with its condition relative to the immediate
-        dominator."""
+        self.joins: list[GatingPath | None] = [None] * count
+        """The gating path expressions of the nodes with several predecessors."""
         self.private: set[Expr] = set()
         """Local variables whose address nothing else knows."""
         self.accessed: set[Expr] = set()
-        self._regions: dict[int, set[int]] = {}
         self._entry: dict[tuple[int, Expr, Value, int], Value] = {}
         self._initial: dict[tuple[Expr, Value, int], Value] = {}
         self._given_up: dict[tuple[int, Expr, Value, int], Expr] = {}
@@ -175,7 +174,7 @@ class MemoryOf:
             join = self.joins[node]
             if join is None:
                 node = self.graph.predecessors(node)[0]
-            elif not self._region_writes(node, at.base):
+            elif not self._region_writes(join, at.base):
                 node = top
             else:
                 known = self._entry.get((node, at.base, at.offset, at.width))
@@ -189,20 +188,16 @@ class MemoryOf:
         gates."""
         join = self.joins[node]
         assert join is not None
-        result: Value = None
-        for source, condition in reversed(join):
-            value = self._walk(source, len(self.events[source]), at)
-            result = value if result is None else ite(condition, value, result, at.width)
-        return result
 
-    def _region(self, node: int) -> set[int]:
-        region = self._regions.get(node)
-        if region is None:
-            region = self._regions[node] = self.graph.region(node)
-        return region
+        def value_of(source: int) -> Value:
+            return self._walk(source, len(self.events[source]), at)
 
-    def _region_writes(self, node: int, base: Expr) -> bool:
-        return any(base in self.written[n] or self.anything[n] for n in self._region(node))
+        if not join.reached:
+            return value_of(self.graph.predecessors(node)[0])
+        return join.choose(value_of, lambda c, a, b: ite(c, a, b, at.width))
+
+    def _region_writes(self, join: GatingPath, base: Expr) -> bool:
+        return any(base in self.written[n] or self.anything[n] for n in join.region)
 
     def version(self, node: int) -> tuple[int, int]:
         """The same for two places only if memory is the same there: the last event, or the last join of
@@ -211,9 +206,10 @@ class MemoryOf:
             top = self.graph.tree.parent[node]
             if top < 0:
                 break
-            if self.joins[node] is None:
+            join = self.joins[node]
+            if join is None:
                 node = self.graph.predecessors(node)[0]
-            elif any(self.events[n] for n in self._region(node)):
+            elif any(self.events[n] for n in join.region):
                 break
             else:
                 node = top
