@@ -53,7 +53,8 @@ class Finding:
     open_to: str
     """What it depends on of callers that are not known: "parameters", only "globals", or nothing."""
     approximate: tuple[str, ...]
-    """Reasons why values that it depends on were taken as unknown: it may be impossible."""
+    """Reasons why values that it depends on were taken as unknown: it may be impossible. Of a bad value that
+    flows only its own: that the place is reached is for the reader to see."""
 
 
 @dataclass(slots=True)
@@ -234,7 +235,7 @@ class Checker:
 
     def _report(self, condition: Condition, own: Refinement, answer: Answer, open_to: str) -> None:
         self.result.verdicts["refuted"] += 1
-        approximate = own.approximations()
+        approximate = own.approximations(consequent_only=condition.property.flows)
         self.result.findings.append(Finding(condition, answer, own.consequent, open_to, approximate))
 
     def refinement(self, condition: Condition, any_null: bool) -> Refinement:

@@ -172,13 +172,21 @@ class Refinement:
                 return [operand]
         return [node.b, node.a]
 
-    def approximations(self) -> tuple[str, ...]:
-        """Why values that the condition depends on were taken as unknown; inputs of the program are not
-        meant."""
-        leaves = [self.program.leaves.at(index) for index in sorted(self._constrained)]
-        return tuple(
-            dict.fromkeys(leaf.reason for leaf in leaves if isinstance(leaf, Unknown) and not leaf.input)
-        )
+    def approximations(self, consequent_only: bool) -> tuple[str, ...]:
+        """Why values that the condition, or its consequent, depends on were taken as unknown; inputs of the
+        program are not meant."""
+        stack = [self.consequent] if consequent_only else [self.consequent, *self.antecedents]
+        seen: set[Expr] = set()
+        reasons: dict[str, None] = {}
+        while stack:
+            value = stack.pop()
+            for leaf in self.program.leaves.support(value):
+                if isinstance(leaf, Unknown) and not leaf.input:
+                    reasons[leaf.reason] = None
+                elif leaf.var in self.opened and leaf.var not in seen:
+                    seen.add(leaf.var)
+                    stack.append(self.opened[leaf.var])
+        return tuple(sorted(reasons))
 
     # -- opening ----------------------------------------------------------------------------------------
 

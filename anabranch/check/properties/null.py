@@ -30,6 +30,9 @@ from anabranch.ir.module import Instruction
 if TYPE_CHECKING:
     from anabranch.check.gate import Gated
 
+FIRST_PAGE = 4096
+"""A number below is NULL with the offset of a member."""
+
 
 class Nullness:
     """The condition under which a pointer is an explicit NULL, each worked out once."""
@@ -44,7 +47,7 @@ class Nullness:
 
     def __call__(self, pointer: Value) -> Value:
         if pointer.__class__ is not Expr:
-            return pointer is not None and pointer == 0
+            return pointer is not None and pointer < FIRST_PAGE
         stack = [pointer]
         while stack:
             current = stack[-1]
@@ -78,8 +81,8 @@ class Nullness:
         return choices[0] if len(choices) == 1 else None
 
     def _combined(self, pointer: Expr, parts: tuple[Value, ...]) -> Value:
-        known = [self._known[p] if p.__class__ is Expr else p == 0 for p in parts]
-        if any(p.__class__ is Expr and p in self.offsets for p in parts):
+        known = [self._known[p] if p.__class__ is Expr else p < FIRST_PAGE for p in parts]
+        if any(p in self.offsets if p.__class__ is Expr else 0 < p < FIRST_PAGE for p in parts):
             self.offsets.add(pointer)
         if pointer.op == ITE:
             return ite(pointer.a, known[0], known[1], 1)

@@ -114,6 +114,18 @@ int out_unchecked(int wanted) {
     return n->value; // REPORT: null likely
 }
 
+int member_of_null(void) {
+    struct node *n = NULL;
+    return n->next != NULL; // REPORT: null likely
+}
+
+int member_after_loop(int n) {
+    struct node *first = NULL;
+    while (n > 3)
+        n--;
+    return first->next != NULL; // REPORT: null likely
+}
+
 int suppressed(void) {
     struct node *n = malloc(sizeof *n);
     return n->value; // anabranch: ignore[null]
