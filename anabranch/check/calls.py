@@ -298,7 +298,9 @@ class Calls:
         assert instruction.result is not None
         name = gated.function.variable_names.get(instruction.result.index, "a local variable")
         if is_scalar(instruction.type):
-            value = gated.program.leaves.uninitialised(instruction.type.bits, name, instruction.loc)
+            value = gated.program.leaves.uninitialised(
+                instruction.type.bits, name, instruction.loc, part=False
+            )
             gated.define(node, instruction, value)
         else:
             self._unknown(gated, node, instruction, "an undefined value")

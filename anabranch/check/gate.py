@@ -59,11 +59,12 @@ class Gated:
         self.wild: list[tuple[int, Value]] = []
         """Nodes where anything may be written, with the condition inside the node."""
         self.null_places: list[tuple[int, DebugLoc]] = []
-        """Nodes where the constant NULL is assigned, passed or returned, with the place in the source."""
+        """Nodes where the constant NULL is assigned or returned, with the place in the source."""
         self.memory_is_freed = False
         """Is there a call in the function, so far, that frees something?"""
         self.current = 0
-        self.tests: dict[Expr, list[int]] = {}
+        self.tests: dict[Expr, list[tuple[int, DebugLoc | None]]] = {}
+        """Where a pointer is compared with NULL."""
         self.facts: list[frozenset[tuple[str, int]]] = [frozenset()] * count
         self._now: set[tuple[str, int]] = set()
         self.edge_facts: dict[tuple[int, int], set[tuple[str, int]]] = {}
@@ -329,7 +330,8 @@ class Gated:
         """Is a pointer compared with NULL on every way to the node, or on every way on from it?"""
         tree = self.graph.tree
         return any(
-            tree.dominates(test, node) or tree.dominates(node, test) for test in self.tests.get(pointer, ())
+            tree.dominates(test, node) or tree.dominates(node, test)
+            for test, _ in self.tests.get(pointer, ())
         )
 
     def lose(self, kind: str, count: int = 1) -> None:

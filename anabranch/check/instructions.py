@@ -24,7 +24,7 @@ POINTER = 64
 
 
 def execute(gated: Gated, node: int, instruction: Instruction) -> None:
-    if instruction.opcode in ("phi", "store", "ret", "call"):
+    if instruction.opcode in ("phi", "store", "ret"):
         _note_nulls(gated, node, instruction)
     handler = _HANDLERS.get(instruction.opcode)
     if handler is not None:
@@ -67,7 +67,7 @@ def _note_test(gated: Gated, node: int, instruction: Instruction, values: tuple[
         return
     a, b = values
     if b.__class__ is int and b == 0 and a.__class__ is Expr and a.op == "var":
-        gated.tests.setdefault(a, []).append(node)
+        gated.tests.setdefault(a, []).append((node, instruction.loc))
 
 
 def _phi(gated: Gated, node: int, instruction: Instruction) -> None:

@@ -98,6 +98,8 @@ class Uninitialised(Leaf):
 
     name: str
     loc: DebugLoc | None
+    part: bool
+    """It is a part of an array or a struct: that nothing was written there is often not seen."""
 
 
 @dataclass(eq=False, slots=True)
@@ -250,8 +252,8 @@ class Leaves:
     def failure(self, function: str, loc: DebugLoc | None) -> Expr:
         return self.register(Failure(self.add(f"{function}.fails", 1), function, loc))
 
-    def uninitialised(self, width: int, name: str, loc: DebugLoc | None) -> Expr:
-        return self.register(Uninitialised(self.add("uninitialised", width), name, loc))
+    def uninitialised(self, width: int, name: str, loc: DebugLoc | None, part: bool) -> Expr:
+        return self.register(Uninitialised(self.add("uninitialised", width), name, loc, part))
 
     def local_object(
         self, name: str, size: int | None, loc: DebugLoc | None, heap: bool = False, zeroed: bool = False
@@ -267,7 +269,7 @@ class Leaves:
         if isinstance(leaf, Failure):
             return self.failure(leaf.function, leaf.loc)
         if isinstance(leaf, Uninitialised):
-            return self.uninitialised(width, leaf.name, leaf.loc)
+            return self.uninitialised(width, leaf.name, leaf.loc, leaf.part)
         assert isinstance(leaf, Unknown)
         return self.unknown(width, leaf.reason, leaf.loc, leaf.pointer, leaf.bound, leaf.input)
 

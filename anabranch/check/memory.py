@@ -232,7 +232,8 @@ class MemoryOf:
         if isinstance(leaf, LocalObject):
             if leaf.zeroed:
                 return 0
-            return self.leaves.uninitialised(at.width, leaf.name, leaf.loc)
+            part = leaf.size != at.bytes
+            return self.leaves.uninitialised(at.width, leaf.name, leaf.loc, part)
         if at.offset.__class__ is Expr:
             return self.leaves.unknown(at.width, "an element at a symbolic index")
         if isinstance(leaf, GlobalObject):

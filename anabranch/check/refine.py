@@ -19,6 +19,7 @@ from anabranch.check.leaves import (
     Leaf,
     LocalObject,
     Operator,
+    Uninitialised,
     Unknown,
 )
 from anabranch.check.program import Program
@@ -183,6 +184,8 @@ class Refinement:
             for leaf in self.program.leaves.support(value):
                 if isinstance(leaf, Unknown) and not leaf.input:
                     reasons[leaf.reason] = None
+                elif isinstance(leaf, Uninitialised) and leaf.part:
+                    reasons[f"a part of {leaf.name} that was never written"] = None
                 elif leaf.var in self.opened and leaf.var not in seen:
                     seen.add(leaf.var)
                     stack.append(self.opened[leaf.var])

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from anabranch.check.driver import CheckResult, Finding
-from anabranch.check.trace import Step, call_steps, origin_of, path_steps, shown_values
+from anabranch.check.trace import Step, call_steps, origin_of, path_steps, shown_values, tested_pointer
 
 RANKS = ("likely", "possible", "caller")
 """likely: nothing was taken as unknown; possible: something was; caller: it depends on unknown callers."""
@@ -102,7 +102,7 @@ def _report(result: CheckResult, finding: Finding) -> Report:
     place = condition.loc
     root = condition.root()
     origin = origin_of(result.program, finding)
-    rank, because = _rank(finding)
+    rank, because = _rank(result, finding)
     file, line, column = (place.file, place.line, place.column) if place is not None else ("", 0, 0)
     last = Step(file, line, root.function.name, condition.message)
     before = [*([origin] if origin is not None else ()), *path_steps(finding), *call_steps(condition)]
@@ -125,13 +125,15 @@ def _report(result: CheckResult, finding: Finding) -> Report:
     )
 
 
-def _rank(finding: Finding) -> tuple[str, tuple[str, ...]]:
+def _rank(result: CheckResult, finding: Finding) -> tuple[str, tuple[str, ...]]:
     if finding.open_to == "parameters":
         return "caller", ("a caller passes such values",)
     if finding.open_to == "globals":
         return "possible", ("globals hold such values", *finding.approximate)
     if finding.approximate:
         return "possible", finding.approximate
+    if finding.condition.property.name == "null" and tested_pointer(result.program, finding) is not None:
+        return "possible", ("the pointer can be NULL, as the test says",)
     return "likely", ()
 
 

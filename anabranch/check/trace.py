@@ -64,7 +64,20 @@ def origin_of(program: Program, finding: Finding) -> Step | None:
             return _step(leaf.loc, where, f"{leaf.name} is not initialised")
     if finding.condition.property.name != "null":
         return None
+    tested = tested_pointer(program, finding)
+    if tested is not None:
+        return _step(tested, finding.condition.function.name, "the pointer is compared with NULL")
     return _constant_origin(finding) or _returned_origin(program, finding)
+
+
+def tested_pointer(program: Program, finding: Finding) -> DebugLoc | None:
+    """The place of the test that is the only reason to think that a pointer is NULL."""
+    gated, model = finding.condition.function, finding.answer.model
+    for leaf in relevant_leaves(program, finding):
+        tests = gated.tests.get(leaf.var)
+        if tests and isinstance(leaf, Parameter | Memory | Unknown) and model.get(leaf.var.a) == 0:
+            return tests[0][1]
+    return None
 
 
 def _constant_origin(finding: Finding) -> Step | None:

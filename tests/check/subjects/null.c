@@ -73,7 +73,7 @@ int first_char(const char *name) {
 }
 
 int tested_too_late(struct node *n) {
-    int v = n->value; // REPORT: null likely
+    int v = n->value; // REPORT: null possible
     if (n == NULL)
         return 0;
     return v;
