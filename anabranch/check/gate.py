@@ -119,6 +119,8 @@ class Gated:
                         self._copies[instruction.result.index] = copies
         for index, parameter in enumerate(function.params):
             self._single[parameter.index] = self._parameter(index, parameter.type)
+        if self.program.settings.unroll is not None and self.graph.loops.loops:
+            self.lose("a loop is assumed to end after the unrolled iterations", len(self.graph.loops.loops))
         if self.graph.irreducible:
             self.lose("a jump into a loop is not followed", self.graph.irreducible)
         self._loops = LoopWrites(self)

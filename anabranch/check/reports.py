@@ -132,6 +132,9 @@ def _rank(result: CheckResult, finding: Finding) -> tuple[str, tuple[str, ...]]:
         return "possible", ("globals hold such values", *finding.approximate)
     if finding.approximate:
         return "possible", finding.approximate
+    program = result.program
+    if program.settings.any_null and program.leaves.left_open((finding.bad,)):
+        return "possible", ("an unknown caller passes NULL",)
     if finding.condition.property.name == "null" and tested_pointer(result.program, finding) is not None:
         return "possible", ("the pointer can be NULL, as the test says",)
     return "likely", ()

@@ -100,6 +100,30 @@ def test_wrong_usage_is_one_line(
     assert message in error and error.count("\n") == 1
 
 
+def test_unrolling_is_an_unsound_choice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "loop.c"
+    source.write_text(
+        "#include <assert.h>\n"
+        "int f(int n) { int s = 0; for (int i = 0; i < n; i++) s += 2; assert(s != 4); return s; }\n"
+    )
+    found = []
+    for copies in ("1", "2"):
+        assert main(["check", str(source), "--unroll", copies, "--json"]) == 0
+        document = json.loads(capsys.readouterr().out)
+        found.append([report["values"] for report in document["reports"]])
+        assert document["unsound"] == {"a loop is assumed to end after the unrolled iterations": 1}
+    assert found == [[], [{"n": "2"}]]
+
+
+def test_any_null_doubts_callers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "caller.c"
+    source.write_text("int f(int *p) { return *p; }\n")
+    assert main(["check", str(source), "-q", "--fail-on-error"]) == 0
+    assert main(["check", str(source), "--null", "any", "--json"]) == 0
+    (report,) = json.loads(capsys.readouterr().out)["reports"]
+    assert report["rank"] == "possible" and report["because"] == ["an unknown caller passes NULL"]
+
+
 HARD = {
     "missing bodies": "int g(int); int f(int x) { return g(x) + g(x + 1); }",
     "assembly": 'int f(int x) { __asm__("nop" : "+r"(x)); return x; }',
