@@ -22,6 +22,7 @@ ALLOWED: dict[str, set[str]] = {
     "frontend": {"ir", "analysis", "native"},
     "report": set(),
     "machine": MACHINE,
+    "check": MACHINE,
     "environment": ENVIRONMENT,
     "explore": EXPLORE,
     "native": set(),
@@ -29,7 +30,7 @@ ALLOWED: dict[str, set[str]] = {
     "replay": EXPLORE | {"explore", "native"},
     "reduce": EXPLORE | {"explore"},
     "unit": EXPLORE | {"explore", "native", "replay"},
-    "cli": EXPLORE | {"explore", "frontend", "native", "reduce", "replay", "unit", "wrapper"},
+    "cli": EXPLORE | {"check", "explore", "frontend", "native", "reduce", "replay", "unit", "wrapper"},
 }
 
 TECHNIQUES: dict[str, set[str]] = {"qce": set(), "merging": {"qce"}, "zequivalence": set()}

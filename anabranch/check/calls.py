@@ -1,0 +1,362 @@
+"""Calls: summaries of functions with a body, contracts of those without, intrinsics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from anabranch.analysis.callgraph import direct_callee
+from anabranch.check.conditions import Call, Condition
+from anabranch.check.events import Event, Extent, Havoc, Hits, Location
+from anabranch.check.external_calls import ExternalCalls
+from anabranch.check.leaves import GlobalObject
+from anabranch.check.memory import MemoryOf
+from anabranch.check.summaries import RETURNED, RETURNS, WRITES_ANYTHING, Site
+from anabranch.expr import (
+    Expr,
+    Value,
+    bool_and,
+    ite,
+    sub,
+)
+from anabranch.ir.module import CallInfo, Instruction
+from anabranch.ir.types import PointerType
+from anabranch.ir.values import InlineAsm
+from anabranch.semantics.elements import is_scalar
+from anabranch.semantics.faults import Unsupported
+from anabranch.semantics.intrinsics import intrinsic_function
+
+if TYPE_CHECKING:
+    from anabranch.check.gate import Gated
+
+UNDEFINED = "anabranch.undef."
+"""Functions that the front end calls for the value of an uninitialised local variable."""
+IGNORED = (
+    "llvm.dbg.",
+    "llvm.lifetime.",
+    "llvm.assume",
+    "llvm.va_end",
+    "llvm.prefetch",
+    "llvm.experimental.noalias",
+    "llvm.donothing",
+    "llvm.stackrestore",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Mapped:
+    """Memory of the caller that is `base` to the callee."""
+
+    base: Expr
+    condition: Value
+    offset: Value
+    extent: Extent
+
+
+@dataclass(eq=False, slots=True)
+class CallEvent(Event):
+    """What a call may have written. The list is lazy: a read asks the callee about the one location."""
+
+    site: Site
+    table: dict[Expr, list[Mapped]]
+    freed: dict[Expr, list[tuple[Value, Expr]]]
+    anything: Value
+    """The condition under which the callee may have written everything that pointers lead to."""
+    values: dict[tuple[Expr, Value, int], Expr] = field(default_factory=dict)
+
+    def bases(self) -> Iterable[Expr]:
+        return (*self.table, *self.freed)
+
+    def everything(self) -> bool:
+        return self.anything is not False
+
+    def hits(self, memory: MemoryOf, node: int, position: int, at: Location) -> Hits:
+        found: Hits = []
+        for mapped in self.table.get(at.base, ()):
+            offset = sub(at.offset, mapped.offset, 64)
+            if offset.__class__ is Expr:
+                value: Value = memory.given_up(self, at, "memory written by a call at a symbolic index")
+                found.append((mapped.condition, value))
+            elif _overlaps(mapped.extent, offset, at.bytes):
+                found.append((mapped.condition, self._effect(mapped.base, offset, at.width)))
+        if self.anything is not False and not found and memory.shared(at.base):
+            if isinstance(memory.leaves.of(at.base), GlobalObject) and at.offset.__class__ is int:
+                return [(True, self._effect(at.base, at.offset, at.width))]
+            return [(self.anything, self._unknown(memory, at))]
+        if len(found) > 1:
+            return self._joined(memory, found)
+        return found
+
+    def _effect(self, base: Expr, offset: int, width: int) -> Value:
+        summaries = self.site.caller.program.summaries
+        return summaries.operator(self.site, ("memory", base, offset, width), width, width == 64)
+
+    def _joined(self, memory: MemoryOf, found: Hits) -> Hits:
+        """Arguments that alias: either definition may be the last (section 3.1.3)."""
+        self.site.caller.lose("arguments alias: the order of their stores is open")
+        which = [memory.leaves.unknown(1, "which argument was written last") for _ in found[1:]]
+        gates: list[Value] = [*which, True]
+        return [(bool_and(c, g), v) for (c, v), g in zip(found, gates, strict=True)]
+
+    def _unknown(self, memory: MemoryOf, at: Location) -> Expr:
+        key = (at.base, at.offset, at.width)
+        found = self.values.get(key)
+        if found is None:
+            reason = f"memory that {self.site.callee.name} may have written"
+            found = self.values[key] = memory.leaves.unknown(at.width, reason, self.site.loc, at.width == 64)
+        return found
+
+    def ghost_hits(self, memory: MemoryOf, node: int, position: int, at: Location) -> Hits:
+        summaries = self.site.caller.program.summaries
+        return [
+            (condition, ite(summaries.operator(self.site, ("freed", base), 1), 1, 0, 8))
+            for condition, base in self.freed.get(at.base, ())
+        ]
+
+
+def _overlaps(extent: Extent, offset: int, size: int) -> bool:
+    if extent is None:
+        return True
+    signed = offset - (1 << 64) if offset >> 63 else offset
+    for start, length in extent:
+        begin = start - (1 << 64) if start >> 63 else start
+        if begin < signed + size and signed < begin + length:
+            return True
+    return False
+
+
+class Calls:
+    """Executes calls in the gated form of a function."""
+
+    def __init__(self) -> None:
+        self.externals = ExternalCalls()
+
+    def execute(self, gated: Gated, node: int, instruction: Instruction) -> None:
+        program = gated.program
+        arguments = tuple(gated.value(node, operand) for operand in instruction.operands[1:])
+        self._used(gated, node, instruction, arguments)
+        called = instruction.operands[0]
+        if isinstance(called, InlineAsm):
+            gated.lose("inline assembly is assumed to write only what its arguments point to")
+            self.externals.write_arguments(gated, node, instruction, arguments, None, "inline assembly")
+            self._unknown(gated, node, instruction, "inline assembly")
+            return
+        name = direct_callee(program.module, instruction) or self._pointed(gated, node, instruction)
+        if name is None:
+            self._indirect(gated, node, instruction)
+        elif name.startswith("llvm."):
+            self._intrinsic(gated, node, instruction, name, arguments)
+        elif name.startswith(UNDEFINED):
+            self._undefined(gated, node, instruction)
+        elif program.module.functions[name].is_declaration:
+            self.externals.external(gated, node, instruction, name, arguments)
+        elif name in program.functions:
+            self._summary(gated, node, instruction, program.functions[name], arguments)
+        else:
+            self._recursive(gated, node, instruction, name)
+
+    def _used(self, gated: Gated, node: int, instruction: Instruction, arguments: tuple[Value, ...]) -> None:
+        info = instruction.extra
+        if isinstance(info, CallInfo):
+            for value, attributes in zip(arguments, info.arg_attrs, strict=False):
+                if attributes is not None and attributes.noundef:
+                    gated.use(node, value, instruction, "argument")
+
+    def _pointed(self, gated: Gated, node: int, instruction: Instruction) -> str | None:
+        """The function that a pointer is known to lead to."""
+        target = gated.value(node, instruction.operands[0])
+        gated.access(node, target, None, instruction, "call")
+        leaf = gated.program.leaves.of(target) if target.__class__ is Expr and target.op == "var" else None
+        if isinstance(leaf, GlobalObject) and leaf.name in gated.program.module.functions:
+            return leaf.name
+        return None
+
+    # -- functions that are not known -------------------------------------------------------------------
+
+    def _unknown(self, gated: Gated, node: int, instruction: Instruction, reason: str) -> None:
+        if instruction.result is not None:
+            value = gated.program.unknown(instruction.type, reason, instruction.loc)
+            gated.define(node, instruction, value)
+
+    def _indirect(self, gated: Gated, node: int, instruction: Instruction) -> None:
+        gated.program.imprecise["an indirect call may write anything"] += 1
+        self._write_everything(gated, node, instruction, "an indirect call")
+        self._unknown(gated, node, instruction, "the result of an indirect call")
+
+    def _recursive(self, gated: Gated, node: int, instruction: Instruction, name: str) -> None:
+        gated.program.imprecise["a recursive call may write anything"] += 1
+        self._write_everything(gated, node, instruction, f"the recursive call of {name}")
+        self._unknown(gated, node, instruction, f"the result of the recursive call of {name}")
+
+    def _write_everything(self, gated: Gated, node: int, instruction: Instruction, reason: str) -> None:
+        gated.memory.append(node, Havoc(frozenset(), True, True, f"memory after {reason}", instruction.loc))
+        gated.wild.append((node, True))
+
+    # -- functions with a summary -----------------------------------------------------------------------
+
+    def _summary(
+        self, gated: Gated, node: int, instruction: Instruction, callee: Gated, arguments: tuple[Value, ...]
+    ) -> None:
+        program = gated.program
+        site = Site(gated, node, len(gated.memory.events[node]), callee, arguments, instruction.loc)
+        for number, requirement in enumerate(callee.requirements):
+            self._lift(gated, node, site, number, requirement)
+        for property in program.properties:
+            property.call(gated, node, site, instruction)
+        if not callee.effects.returns:
+            gated.assume[node] = False
+            return
+        for index in callee.effects.always_accessed:
+            if index < len(arguments) and arguments[index].__class__ is Expr:
+                self._learn_access(gated, arguments[index])
+        returns = program.summaries.operator(site, RETURNS, 1)
+        if instruction.result is not None:
+            gated.define(node, instruction, self._result(site, instruction))
+        self._effects(gated, node, site)
+        gated.assume[node] = bool_and(gated.assume[node], returns)
+
+    def _learn_access(self, gated: Gated, pointer: Expr) -> None:
+        about = gated.program.places.subject(pointer)
+        gated.learn("null", about)
+        gated.learn("access", about)
+
+    def _result(self, site: Site, instruction: Instruction) -> Value:
+        program, type = site.caller.program, instruction.type
+        value = site.callee.effects.value(RETURNED)
+        if not is_scalar(type) or isinstance(value, tuple) or value is None:
+            # An aggregate is a value of several parts; it is taken apart as soon as it is used.
+            if isinstance(value, tuple):
+                return _instantiated(site, value)
+            return program.unknown(type, f"the result of {site.callee.name}", site.loc)
+        if value.__class__ is Expr and value.w != type.bits:
+            return program.unknown(type, f"the result of {site.callee.name}", site.loc)
+        return program.summaries.operator(site, RETURNED, type.bits, isinstance(type, PointerType))
+
+    def _effects(self, gated: Gated, node: int, site: Site) -> None:
+        table: dict[Expr, list[Mapped]] = {}
+        freed: dict[Expr, list[tuple[Value, Expr]]] = {}
+        places = gated.program.places
+        for base, extent in site.callee.effects.written().items():
+            for place in places.of(site.value(base.a)):
+                if place.base is not None:
+                    mapped = Mapped(base, place.condition, place.offset, extent)
+                    table.setdefault(place.base, []).append(mapped)
+                elif place.offset is None:
+                    gated.lose("a store to an unknown address is left out")
+        leaves = gated.program.leaves
+        for base in site.callee.effects.frees:
+            if leaves.visible(base.a):
+                for place in places.of(site.value(base.a)):
+                    if place.base is not None:
+                        freed.setdefault(place.base, []).append((place.condition, base))
+        anything: Value = False
+        if site.callee.wild:
+            anything = gated.program.summaries.operator(site, WRITES_ANYTHING, 1)
+            if anything is not False:
+                gated.wild.append((node, bool_and(gated.assume[node], anything)))
+        gated.memory_is_freed = gated.memory_is_freed or bool(freed)
+        if table or freed or anything is not False:
+            gated.memory.append(node, CallEvent(site, table, freed, anything))
+
+    def _lift(self, gated: Gated, node: int, site: Site, number: int, requirement: Condition) -> None:
+        """A condition of the callee becomes one of the caller: the consequent in terms of the caller, and the
+        path inside the callee as one antecedent, closed."""
+        program = gated.program
+        if len(requirement.calls) >= program.settings.max_depth:
+            program.undecided["too many calls between a place and its condition"] += 1
+            return
+        bad = site.instantiate(requirement.bad)
+        if bad is False:
+            program.counts["lifted and folded"] += 1
+            return
+        inner = program.summaries.operator(site, ("path", number), 1)
+        if inner is False:
+            return
+        antecedents = gated.path(node)
+        if inner is not True:
+            antecedents = (inner, *antecedents)
+        gated.conditions.append(
+            Condition(
+                requirement.property,
+                gated,
+                node,
+                bad,
+                antecedents,
+                requirement.loc,
+                requirement.message,
+                requirement.key,
+                (Call(gated.name, site.callee.name, site.loc), *requirement.calls),
+                requirement,
+                evidence=_evidence(site, requirement.evidence),
+            )
+        )
+
+    # -- intrinsics -------------------------------------------------------------------------------------
+
+    def _undefined(self, gated: Gated, node: int, instruction: Instruction) -> None:
+        assert instruction.result is not None
+        name = gated.function.variable_names.get(instruction.result.index, "a local variable")
+        if is_scalar(instruction.type):
+            value = gated.program.leaves.uninitialised(
+                instruction.type.bits, name, instruction.loc, part=False
+            )
+            gated.define(node, instruction, value)
+        else:
+            self._unknown(gated, node, instruction, "an undefined value")
+
+    def _intrinsic(
+        self, gated: Gated, node: int, instruction: Instruction, name: str, arguments: tuple[Value, ...]
+    ) -> None:
+        if name.startswith(IGNORED):
+            if instruction.result is not None:
+                self._unknown(gated, node, instruction, name)
+            return
+        if name.startswith(("llvm.trap", "llvm.ubsantrap")):
+            gated.assume[node] = False
+        elif name.startswith(("llvm.memcpy", "llvm.memmove")):
+            self._checked_range(gated, node, instruction, arguments, (0, 1))
+            self.externals.copy(gated, node, instruction, arguments)
+        elif name.startswith("llvm.memset"):
+            self._checked_range(gated, node, instruction, arguments, (0,))
+            self.externals.fill(gated, node, instruction, arguments[0], arguments[1], arguments[2])
+        elif name.startswith("llvm.va_"):
+            gated.program.imprecise["a variable argument list"] += 1
+            self.externals.write_arguments(
+                gated, node, instruction, arguments, None, "a variable argument list"
+            )
+        elif instruction.result is None:
+            gated.program.imprecise[f"intrinsic {name}"] += 1
+        else:
+            try:
+                value = intrinsic_function(name, instruction)(*arguments)
+            except (Unsupported, TypeError):
+                gated.give_up(node, instruction, f"intrinsic {name}")
+                return
+            gated.define(node, instruction, value)
+
+    def _checked_range(
+        self,
+        gated: Gated,
+        node: int,
+        instruction: Instruction,
+        arguments: tuple[Value, ...],
+        pointers: tuple[int, ...],
+    ) -> None:
+        size = arguments[2]
+        if size.__class__ is int and size == 0:
+            return
+        for position in pointers:
+            what = "write" if position == 0 else "read"
+            length = size if size.__class__ is int else None
+            gated.access(node, arguments[position], length, instruction, what)
+
+
+def _instantiated(site: Site, value: Value) -> Value:
+    if isinstance(value, tuple):
+        return tuple(_instantiated(site, part) for part in value)
+    return site.instantiate(value)
+
+
+def _evidence(site: Site, evidence: object) -> object:
+    return site.instantiate(evidence) if evidence.__class__ is Expr else evidence

@@ -1,0 +1,167 @@
+"""The effects of a function: what its callers see of a call (section 4.2.1)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from anabranch.check.events import GHOST, Event, Extent, Store
+from anabranch.check.freeing import Free
+from anabranch.check.leaves import GlobalObject, LocalObject, Parameter
+from anabranch.check.memory import either
+from anabranch.check.summaries import RETURNED, RETURNS, WRITES_ANYTHING, Effect, needed_leaves
+from anabranch.expr import Expr, Value, bool_and, ne
+
+if TYPE_CHECKING:
+    from anabranch.check.gate import Gated
+
+
+class Effects:
+    """Worked out when asked for, in terms of the function's own leaves."""
+
+    def __init__(self, gated: Gated) -> None:
+        self.gated = gated
+        self.always_accessed: set[int] = set()
+        """Parameters that every call dereferences: they are not NULL after the call."""
+        self.always_freed: set[int] = set()
+        """Parameters that every call frees."""
+        self.frees: set[Expr] = set()
+        """Bases of objects that callers may find freed."""
+        self._known: dict[Effect, Value] = {}
+        self._operands: dict[Effect, tuple[int, ...] | None] = {}
+        self._extents: dict[Expr, Extent] = {}
+
+    def collect(self) -> None:
+        self._count_aliasing()
+        for node in self.gated.graph.cfg.order:
+            if not self.gated.dead[node]:
+                for event in self.gated.memory.events[node]:
+                    self._add(event)
+        # Parameters that were dereferenced on every way to the return.
+        exit_ = self.gated.graph.exit
+        if self.gated.graph.cfg.reachable(exit_):
+            facts: set[tuple[str, int]] | None = None
+            for source in self.gated.graph.predecessors(exit_):
+                facts = set(self.gated.facts[source]) if facts is None else facts & self.gated.facts[source]
+            for parameter in self.gated.function.params:
+                value = self.gated.parameter_value(parameter.index)
+                if value.__class__ is Expr and ("access", value.id) in (facts or ()):
+                    self.always_accessed.add(parameter.index)
+                if value.__class__ is Expr and ("freed", value.id) in (facts or ()):
+                    self.always_freed.add(parameter.index)
+
+    def _add(self, event: Event) -> None:
+        from anabranch.check.calls import CallEvent
+
+        if isinstance(event, Store):
+            for place in event.places:
+                if place.base is not None:
+                    self._write(place.base, place.offset, (event.width + 7) // 8)
+        elif isinstance(event, CallEvent):
+            for base, mapped in event.table.items():
+                for part in mapped:
+                    if part.extent is None or part.offset.__class__ is Expr:
+                        self._extents[base] = None
+                    else:
+                        for start, size in part.extent:
+                            self._write(base, start + part.offset, size)
+            self.frees.update(event.freed)
+        elif isinstance(event, Free):
+            self.frees.update(event.bases())
+        else:
+            for base in event.bases():
+                self._extents[base] = None
+
+    def _write(self, base: Expr, offset: Value, size: int) -> None:
+        extent = self._extents.setdefault(base, set())
+        if extent is not None:
+            if offset.__class__ is Expr or len(extent) > 256:
+                self._extents[base] = None
+            else:
+                extent.add((offset & ((1 << 64) - 1), size))
+
+    def written(self) -> dict[Expr, Extent]:
+        """What callers may see change: visible memory, and blocks that the function allocated."""
+        leaves = self.gated.program.leaves
+        return {
+            base: extent
+            for base, extent in self._extents.items()
+            if leaves.visible(base.a) or _is_heap(leaves.of(base))
+        }
+
+    @property
+    def returns(self) -> bool:
+        """Can a call come back?"""
+        exit_ = self.gated.graph.exit
+        return self.gated.graph.cfg.reachable(exit_) and not self.gated.dead[exit_]
+
+    def value(self, effect: Effect) -> Value:
+        """The expression of one effect, in terms of the function's own leaves."""
+        found = self._known.get(effect)
+        if found is None:
+            found = self._known[effect] = self._effect(effect)
+        return found
+
+    def _effect(self, effect: Effect) -> Value:
+        exit_ = self.gated.graph.exit
+        if effect == RETURNED:
+            results = self.gated.results
+            return self.gated.merge(
+                exit_, lambda source: results.get(source, self._no_result(source)), self.gated.returned_type
+            )
+        if effect == RETURNS:
+            return bool_and(self.gated.relative(exit_, 0), self.gated.assume[0]) if self.returns else False
+        if effect == WRITES_ANYTHING:
+            return either(
+                bool_and(bool_and(self.gated.relative(node, 0), self.gated.assume[0]), condition)
+                for node, condition in self.gated.wild
+            )
+        if effect[0] == "memory":
+            _, base, offset, width = effect
+            assert isinstance(base, Expr) and isinstance(width, int)
+            return self.gated.memory.read(exit_, 0, base, offset, width)
+        if effect[0] == "null":
+            inner = effect[1]
+            assert isinstance(inner, tuple)
+            return self.gated.program.nullness(self.value(inner))
+        if effect[0] == "freed":
+            base = effect[1]
+            assert isinstance(base, Expr)
+            return ne(self.gated.memory.read(exit_, 0, base, GHOST, 8), 0, 8)
+        assert effect[0] == "path" and isinstance(effect[1], int)
+        return self.gated.requirements[effect[1]].path()
+
+    def _no_result(self, source: int) -> Value:
+        return self.gated.program.unknown(self.gated.returned_type, "unreachable code", None)
+
+    def operands(self, effect: Effect) -> tuple[int, ...] | None:
+        """The leaves that decide an effect, if it is deterministic."""
+        if effect not in self._operands:
+            self._operands[effect] = needed_leaves(self.gated.program.leaves, self.value(effect))
+        return self._operands[effect]
+
+    def _count_aliasing(self) -> None:
+        """Terminal pointers are assumed not to alias: count where one that may is written."""
+        leaves, memory = self.gated.program.leaves, self.gated.memory
+        written = set().union(*memory.written) if memory.written else set()
+        open_written = [b for b in written if self._may_alias(b)]
+        if not open_written:
+            return
+        others = [
+            b
+            for b in memory.accessed | written
+            if self._may_alias(b) or isinstance(leaves.of(b), GlobalObject)
+        ]
+        if len(others) > 1:
+            self.gated.lose("pointers are assumed not to alias")
+
+    def _may_alias(self, base: Expr) -> bool:
+        leaf = self.gated.program.leaves.of(base)
+        if isinstance(leaf, Parameter) and leaf.function == self.gated.name:
+            attributes = self.gated.function.param_attrs[leaf.index]
+            if attributes is not None and (attributes.byval or attributes.sret):
+                return False  # an object that the compiler made for this call
+        return not isinstance(leaf, GlobalObject | LocalObject)
+
+
+def _is_heap(leaf: object) -> bool:
+    return isinstance(leaf, LocalObject) and leaf.heap

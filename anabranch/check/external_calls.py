@@ -1,0 +1,188 @@
+"""Calls of functions without a body, as their contracts say; copies and fills of memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from anabranch.check.events import Copy, Fill, Havoc
+from anabranch.check.externals import Contract
+from anabranch.check.freeing import Free
+from anabranch.check.leaves import GlobalObject
+from anabranch.expr import Expr, Value, bool_and, extract, ite, ne, sge, sle, zext
+from anabranch.ir.module import Instruction
+from anabranch.ir.types import PointerType
+from anabranch.semantics.elements import is_scalar
+
+if TYPE_CHECKING:
+    from anabranch.check.gate import Gated
+
+
+class ExternalCalls:
+    """Executes calls of functions that have a contract, or nothing at all."""
+
+    def __init__(self) -> None:
+        self._answers: dict[tuple[object, ...], Value] = {}
+
+    def external(
+        self, gated: Gated, node: int, instruction: Instruction, name: str, arguments: tuple[Value, ...]
+    ) -> None:
+        program = gated.program
+        contract = program.externals.get(name)
+        if not contract.known:
+            program.unknown_externals[name] += 1
+            gated.lose("an unknown function is assumed to write only what its arguments point to")
+        for position in contract.reads:
+            if position < len(arguments) and isinstance(instruction.operands[1 + position].type, PointerType):
+                gated.access(node, arguments[position], None, instruction, f"{name}: use")
+        if "returns_twice" in program.module.functions[name].attributes or "setjmp" in name:
+            gated.lose("the second return of setjmp is not followed")
+        if contract.fails:
+            for property in program.properties:
+                property.failure(gated, node, instruction, f"assertion fails{_asserted(gated, instruction)}")
+        if contract.noreturn or program.module.functions[name].noreturn:
+            gated.assume[node] = False
+            return
+        if contract.assumes and arguments:
+            held = ne(arguments[0], 0, instruction.operands[1].type.bits)
+            gated.assume[node] = bool_and(gated.assume[node], held)
+        result = self._answer(gated, node, instruction, name, contract, arguments)
+        if contract.frees is not None and contract.frees < len(arguments):
+            self._free(gated, node, instruction, arguments[contract.frees])
+        if name in ("memcpy", "memmove") and len(arguments) == 3:
+            self.copy(gated, node, instruction, arguments)
+        elif name == "memset" and len(arguments) == 3:
+            byte = arguments[1] & 255 if arguments[1].__class__ is int else _low_byte(arguments[1])
+            self.fill(gated, node, instruction, arguments[0], byte, arguments[2])
+        else:
+            self.write_arguments(gated, node, instruction, arguments, contract, f"memory written by {name}")
+        if instruction.result is not None:
+            gated.define(node, instruction, result)
+
+    def _answer(
+        self,
+        gated: Gated,
+        node: int,
+        instruction: Instruction,
+        name: str,
+        contract: Contract,
+        arguments: tuple[Value, ...],
+    ) -> Value:
+        program, type, loc = gated.program, instruction.type, instruction.loc
+        if instruction.result is None:
+            return None
+        if contract.same_as is not None and contract.same_as < len(arguments):
+            return arguments[contract.same_as]
+        if contract.block:
+            size = self._size(contract, instruction, arguments)
+            block = program.leaves.local_object(name, size, loc, heap=True, zeroed=contract.zeroed)
+            if not program.settings.allocations_fail:
+                return block
+            return ite(program.leaves.failure(name, loc), 0, block, 64)
+        reason = f"the result of {name}"
+        if contract.same and all(a.__class__ is Expr or a.__class__ is int for a in arguments):
+            # A pointer argument stands for memory: an answer is the same while no event came between.
+            version = gated.memory.version(node)
+            key = (gated.name, name, version, *(a.id if a.__class__ is Expr else (a,) for a in arguments))
+            found = self._answers.get(key)
+            if found is None:
+                found = self._answers[key] = self._new_answer(gated, node, instruction, name, contract)
+            return found
+        if contract.may_be_null or contract.range is not None:
+            return self._new_answer(gated, node, instruction, name, contract)
+        return program.unknown(type, reason, loc, input=True)
+
+    def _new_answer(
+        self, gated: Gated, node: int, instruction: Instruction, name: str, contract: Contract
+    ) -> Value:
+        program, type, loc = gated.program, instruction.type, instruction.loc
+        reason = f"the result of {name}"
+        if contract.may_be_null and isinstance(type, PointerType):
+            return ite(
+                program.leaves.failure(name, loc), 0, program.unknown(type, reason, loc, input=True), 64
+            )
+        if contract.range is None or not is_scalar(type):
+            return program.unknown(type, reason, loc, input=True)
+        low, high = contract.range
+        width = type.bits
+        if low == 0:
+            return program.leaves.unknown(width, reason, loc, False, high + 1, input=True)
+        value = program.leaves.unknown(width, reason, loc, input=True)
+        mask = (1 << width) - 1
+        held = bool_and(sge(value, low & mask, width), sle(value, high & mask, width))
+        gated.assume[node] = bool_and(gated.assume[node], held)
+        return value
+
+    def _size(self, contract: Contract, instruction: Instruction, arguments: tuple[Value, ...]) -> int | None:
+        size: int | None = 1 if contract.size else None
+        for position in contract.size:
+            value = arguments[position] if position < len(arguments) else None
+            if size is None or value.__class__ is not int:
+                return None
+            size *= value
+        return size
+
+    def _free(self, gated: Gated, node: int, instruction: Instruction, pointer: Value) -> None:
+        for property in gated.program.properties:
+            property.release(gated, node, pointer, instruction)
+        places = gated.program.places.of(pointer)
+        if len(places) == 1 and places[0].base is not None and places[0].offset.__class__ is int:
+            gated.learn("freed", places[0].base)
+        gated.memory_is_freed = True
+        gated.memory.append(node, Free(places, instruction.loc))
+
+    def write_arguments(
+        self,
+        gated: Gated,
+        node: int,
+        instruction: Instruction,
+        arguments: tuple[Value, ...],
+        contract: Contract | None,
+        reason: str,
+    ) -> None:
+        """Unknown values in the objects that arguments lead to."""
+        bases = set()
+        for position, (value, operand) in enumerate(zip(arguments, instruction.operands[1:], strict=True)):
+            if not isinstance(operand.type, PointerType):
+                continue
+            if contract is not None and not contract.may_write(position):
+                continue
+            for place in gated.program.places.of(value):
+                if place.base is not None:
+                    bases.add(place.base)
+                elif place.offset is None:
+                    gated.lose("a store to an unknown address is left out")
+        if bases:
+            known = contract is not None and contract.known
+            event = Havoc(frozenset(bases), False, True, reason, instruction.loc, known)
+            gated.memory.append(node, event)
+
+    def copy(self, gated: Gated, node: int, instruction: Instruction, arguments: tuple[Value, ...]) -> None:
+        places = gated.program.places
+        size = _wide(arguments[2], instruction.operands[3].type.bits)
+        event = Copy(places.of(arguments[0]), places.of(arguments[1]), size, instruction.loc)
+        gated.memory.append(node, event)
+
+    def fill(
+        self, gated: Gated, node: int, instruction: Instruction, address: Value, byte: Value, size: Value
+    ) -> None:
+        length = _wide(size, instruction.operands[3].type.bits)
+        gated.memory.append(node, Fill(gated.program.places.of(address), length, byte, instruction.loc))
+
+
+def _wide(value: Value, width: int) -> Value:
+    return value if width == 64 else zext(value, width, 64)
+
+
+def _low_byte(value: Expr) -> Value:
+    return extract(value, 0, 8)
+
+
+def _asserted(gated: Gated, instruction: Instruction) -> str:
+    """The text of an assertion, which is the first argument of the function that reports it."""
+    if len(instruction.operands) < 2:
+        return ""
+    value = gated.program.constant(instruction.operands[1])
+    leaf = gated.program.leaves.of(value) if value.__class__ is Expr and value.op == "var" else None
+    variable = gated.program.module.globals.get(leaf.name) if isinstance(leaf, GlobalObject) else None
+    data = getattr(variable.initializer, "data", None) if variable is not None else None
+    return f": {data.split(bytes(1))[0].decode('utf-8', 'replace')}" if data else ""

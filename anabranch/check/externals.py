@@ -1,0 +1,138 @@
+"""Contracts of functions without a body: what they return, write, need and never do.
+
+A TOML file has a table for each function. The keys of `--summaries` (`returns`, `writes`, `noreturn`) mean
+the same; `check` knows more of them, all in `KEYS`. The file for the C library and POSIX is beside this
+module.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+SHIPPED = Path(__file__).with_name("externals.toml")
+KEYS: dict[str, str] = {
+    "returns": '"null" (may be NULL), "nonnull", "arg N", "block", "zeroed block", or a range like "-1..512"',
+    "writes": "parameters that it writes through: a list, or a table as of --summaries; [] for none",
+    "reads": "parameters that it dereferences: they must not be NULL",
+    "frees": "the parameter whose block it frees",
+    "size": "parameters whose product is the size of the block that it returns",
+    "same": "true: the same answer for the same arguments, as long as nothing was written",
+    "noreturn": "true: it never returns",
+    "fails": "true: to reach it is a failed assertion",
+    "assumes": "true: the program goes on only if the first argument is not 0",
+}
+_RANGE = re.compile(r"\s*(-?\d+)\s*\.\.\s*(-?\d+)\s*")
+
+
+class ExternalsError(Exception):
+    """The file is wrong; the message is one line that says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """What is known of one function. Parameters are counted from 0."""
+
+    known: bool = True
+    may_be_null: bool = False
+    not_null: bool = False
+    same_as: int | None = None
+    block: bool = False
+    zeroed: bool = False
+    range: tuple[int, int] | None = None
+    writes: frozenset[int] | None = None
+    """None: through every pointer that it is given."""
+    reads: tuple[int, ...] = ()
+    frees: int | None = None
+    size: tuple[int, ...] = ()
+    same: bool = False
+    noreturn: bool = False
+    fails: bool = False
+    assumes: bool = False
+
+    def may_write(self, parameter: int) -> bool:
+        return self.writes is None or parameter in self.writes
+
+
+NOTHING_KNOWN = Contract(known=False)
+
+
+class Externals:
+    """Contracts by name."""
+
+    def __init__(self, contracts: dict[str, Contract]) -> None:
+        self._contracts = contracts
+
+    def get(self, name: str) -> Contract:
+        return self._contracts.get(name, NOTHING_KNOWN)
+
+    def named(self) -> frozenset[str]:
+        return frozenset(self._contracts)
+
+
+def load_externals(paths: tuple[Path, ...] = ()) -> Externals:
+    """The shipped contracts, and those of the user's files, which replace them."""
+    contracts: dict[str, Contract] = {}
+    for path in (SHIPPED, *paths):
+        contracts |= read_contracts(path)
+    return Externals(contracts)
+
+
+def read_contracts(path: Path) -> dict[str, Contract]:
+    try:
+        document = tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise ExternalsError(f"cannot read {path}: {(error.strerror or str(error)).lower()}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ExternalsError(f"{path} is not valid TOML: {error}") from None
+    return {name: _contract(f"{path}: {name}", table) for name, table in document.items()}
+
+
+def _contract(where: str, table: Any) -> Contract:
+    if not isinstance(table, dict):
+        raise ExternalsError(f"{where} must be a table")
+    for key in table:
+        if key not in KEYS:
+            raise ExternalsError(f"{where}: unknown key {key!r}; there are {', '.join(KEYS)}")
+    fields: dict[str, Any] = {}
+    for key in ("same", "noreturn", "fails", "assumes"):
+        value = table.get(key, False)
+        if not isinstance(value, bool):
+            raise ExternalsError(f"{where}: {key}: write true or false")
+        fields[key] = value
+    fields["reads"] = tuple(_numbers(f"{where}: reads", table.get("reads", [])))
+    fields["size"] = tuple(_numbers(f"{where}: size", table.get("size", [])))
+    if "writes" in table:
+        written = table["writes"]
+        numbers = list(written) if isinstance(written, dict) else written
+        fields["writes"] = frozenset(_numbers(f"{where}: writes", numbers))
+    if "frees" in table:
+        fields["frees"] = _numbers(f"{where}: frees", [table["frees"]])[0]
+    return Contract(**fields, **_returned(where, str(table.get("returns", ""))))
+
+
+def _returned(where: str, text: str) -> dict[str, Any]:
+    if text in ("null", "nonnull", ""):
+        return {"may_be_null": text == "null", "not_null": text == "nonnull"}
+    if text in ("block", "zeroed block"):
+        return {"block": True, "zeroed": text == "zeroed block"}
+    if text.startswith("arg ") and text[4:].isdigit() and int(text[4:]) > 0:
+        return {"same_as": int(text[4:]) - 1}
+    found = _RANGE.fullmatch(text)
+    if found is None or int(found[1]) > int(found[2]):
+        raise ExternalsError(f"{where}: returns: write {KEYS['returns']}")
+    return {"range": (int(found[1]), int(found[2]))}
+
+
+def _numbers(where: str, values: Any) -> list[int]:
+    """Numbers of parameters, which files count from 1."""
+    result = []
+    for value in values if isinstance(values, list) else [values]:
+        number = int(value) if isinstance(value, int) or str(value).isdigit() else 0
+        if number < 1:
+            raise ExternalsError(f"{where}: {value!r} is not a number of a parameter, counted from 1")
+        result.append(number - 1)
+    return result

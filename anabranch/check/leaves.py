@@ -1,0 +1,331 @@
+"""The leaves of the maximally-shared graph: what a variable of an expression stands for.
+
+Expressions are over bare variables (`expr.var`); this table says for each what it is: a parameter, memory
+as the caller left it, an object, a value that is not known, a summary operator. Parameters, memory that is
+reached from them and globals are *visible*: a caller gives them values. All others are new in every
+calling context.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from anabranch.expr import Expr, Value, expr_vars, var, variable
+from anabranch.ir.debug import DebugLoc
+
+if TYPE_CHECKING:
+    from anabranch.check.summaries import Expansion
+
+OBJECT_SHIFT = 32
+"""Objects lie this many bits apart, so that two of them are never equal and none is NULL."""
+
+
+@dataclass(eq=False, slots=True)
+class Leaf:
+    """Base of all kinds."""
+
+    var: Expr
+
+
+@dataclass(eq=False, slots=True)
+class Parameter(Leaf):
+    """A terminal pointer or a number that the caller passes."""
+
+    function: str
+    index: int
+    pointer: bool
+
+
+@dataclass(eq=False, slots=True)
+class Memory(Leaf):
+    """What the memory at a visible pointer holds when the function is called: `*(base + offset)`."""
+
+    base: Expr
+    offset: int
+    depth: int
+    """Number of dereferences from a parameter or a global."""
+
+
+@dataclass(eq=False, slots=True)
+class GlobalObject(Leaf):
+    """The address of a global variable or function."""
+
+    name: str
+    number: int
+
+
+@dataclass(eq=False, slots=True)
+class LocalObject(Leaf):
+    """The address of a local variable, or of a block of an allocation."""
+
+    name: str
+    number: int
+    size: int | None
+    """Bytes; None if not constant."""
+    heap: bool
+    zeroed: bool
+    """It holds zeros when it is new (`calloc`)."""
+    loc: DebugLoc | None
+
+
+@dataclass(eq=False, slots=True)
+class Unknown(Leaf):
+    """A value that nothing is known of but, perhaps, its range."""
+
+    reason: str
+    """In words for a report: `result of getc`, `later iteration of a loop`."""
+    loc: DebugLoc | None
+    pointer: bool = False
+    bound: int = 0
+    """The value is less than this; 0: no bound."""
+    input: bool = False
+    """It really can be anything: what the world answers. Else it stands for something that was given up."""
+
+
+@dataclass(eq=False, slots=True)
+class Failure(Leaf):
+    """Boolean: a function that may return NULL did so."""
+
+    function: str
+    loc: DebugLoc | None
+
+
+@dataclass(eq=False, slots=True)
+class Uninitialised(Leaf):
+    """The content of a local variable or a block that was never written."""
+
+    name: str
+    loc: DebugLoc | None
+    part: bool
+    """It is a part of an array or a struct: that nothing was written there is often not seen."""
+
+
+@dataclass(eq=False, slots=True)
+class Explicit(Leaf):
+    """Boolean: the caller's value of a visible pointer is an explicit NULL."""
+
+    of: Expr
+
+
+@dataclass(eq=False, slots=True)
+class Freed(Leaf):
+    """Boolean: the caller has freed the object that a visible pointer leads to."""
+
+    of: Expr
+
+
+@dataclass(eq=False, slots=True)
+class Operator(Leaf):
+    """A summary operator `function:effect`: one effect of a call, not opened (section 4.2.1)."""
+
+    function: str
+    effect: tuple[object, ...]
+    expansion: Expansion
+    operands: tuple[Value, ...] | None
+    """What the effect depends on, in the order of the callee's leaves; None if that is not deterministic, or
+    too much to compare: then the operator is not merged with others."""
+    pointer: bool
+
+
+class Leaves:
+    """All leaves of a program, by variable."""
+
+    def __init__(self) -> None:
+        self._by_index: dict[int, Leaf] = {}
+        self._parameters: dict[tuple[str, int], Expr] = {}
+        self._memory: dict[tuple[Expr, int, int], Expr] = {}
+        self._overlaps: dict[Expr, dict[int, list[tuple[int, Expr]]]] = {}
+        self._globals: dict[str, Expr] = {}
+        self._booleans: dict[tuple[str, Expr], Expr] = {}
+        self._visible: dict[int, bool] = {}
+        self._count = 0
+        self._objects = 0
+
+    def __len__(self) -> int:
+        return len(self._by_index)
+
+    def of(self, variable_: Expr) -> Leaf | None:
+        return self._by_index.get(variable_.a)
+
+    def at(self, index: int) -> Leaf | None:
+        return self._by_index.get(index)
+
+    def add(self, name: str, width: int) -> Expr:
+        """A new variable; names are numbered, because functions of one name may be checked twice."""
+        self._count += 1
+        return var(f"{name}!{self._count}", width)
+
+    def register(self, leaf: Leaf) -> Expr:
+        self._by_index[leaf.var.a] = leaf
+        return leaf.var
+
+    def object_number(self) -> int:
+        self._objects += 1
+        return self._objects
+
+    # -- visible leaves ---------------------------------------------------------------------------------
+
+    def parameter(self, function: str, index: int, width: int, pointer: bool) -> Expr:
+        key = (function, index)
+        found = self._parameters.get(key)
+        if found is None:
+            leaf = Parameter(self.add(f"{function}.{index}", width), function, index, pointer)
+            found = self._parameters[key] = self.register(leaf)
+        return found
+
+    def memory(self, base: Expr, offset: int, width: int) -> Expr:
+        """Input memory. A read of a part of what was read before is a part of that value (unions)."""
+        key = (base, offset, width)
+        found = self._memory.get(key)
+        if found is None:
+            found = self._part_of_known(base, offset, width)
+            if found is None:
+                outer = self.of(base)
+                depth = outer.depth + 1 if isinstance(outer, Memory) else 1
+                leaf = Memory(self.add("*", width), base, offset, depth)
+                found = self.register(leaf)
+                self._overlaps.setdefault(base, {}).setdefault(offset // 64, []).append((offset, found))
+            self._memory[key] = found
+        return found
+
+    def _part_of_known(self, base: Expr, offset: int, width: int) -> Expr | None:
+        from anabranch.expr import extract
+
+        known = self._overlaps.get(base)
+        if known is None:
+            return None
+        for start, whole in known.get(offset // 64, ()):
+            if start <= offset and offset * 8 + width <= start * 8 + whole.w and whole.w > width:
+                part: Expr = extract(whole, (offset - start) * 8, width)
+                return part
+        return None
+
+    def global_object(self, name: str) -> Expr:
+        found = self._globals.get(name)
+        if found is None:
+            leaf = GlobalObject(self.add(f"@{name}", 64), name, self.object_number())
+            found = self._globals[name] = self.register(leaf)
+        return found
+
+    def explicit(self, of: Expr) -> Expr:
+        return self._boolean("null", of, Explicit)
+
+    def freed(self, of: Expr) -> Expr:
+        return self._boolean("freed", of, Freed)
+
+    def _boolean(self, kind: str, of: Expr, leaf_class: type[Explicit] | type[Freed]) -> Expr:
+        key = (kind, of)
+        found = self._booleans.get(key)
+        if found is None:
+            found = self._booleans[key] = self.register(leaf_class(self.add(kind, 1), of))
+        return found
+
+    def visible(self, index: int) -> bool:
+        """Does a caller give the variable its value?"""
+        known = self._visible.get(index)
+        if known is None:
+            leaf = self._by_index.get(index)
+            if isinstance(leaf, Memory):
+                known = self.visible(leaf.base.a)
+            elif isinstance(leaf, Explicit | Freed):
+                known = self.visible(leaf.of.a)
+            else:
+                known = isinstance(leaf, Parameter | GlobalObject)
+            self._visible[index] = known
+        return known
+
+    # -- leaves of one calling context ------------------------------------------------------------------
+
+    def unknown(
+        self,
+        width: int,
+        reason: str,
+        loc: DebugLoc | None = None,
+        pointer: bool = False,
+        bound: int = 0,
+        input: bool = False,
+    ) -> Expr:
+        return self.register(Unknown(self.add("?", width), reason, loc, pointer, bound, input))
+
+    def failure(self, function: str, loc: DebugLoc | None) -> Expr:
+        return self.register(Failure(self.add(f"{function}.fails", 1), function, loc))
+
+    def uninitialised(self, width: int, name: str, loc: DebugLoc | None, part: bool) -> Expr:
+        return self.register(Uninitialised(self.add("uninitialised", width), name, loc, part))
+
+    def local_object(
+        self, name: str, size: int | None, loc: DebugLoc | None, heap: bool = False, zeroed: bool = False
+    ) -> Expr:
+        number = self.object_number()
+        return self.register(LocalObject(self.add(f"&{name}", 64), name, number, size, heap, zeroed, loc))
+
+    def renamed(self, leaf: Leaf) -> Expr:
+        """A leaf of a callee as another one: of another calling context."""
+        width = leaf.var.w
+        if isinstance(leaf, LocalObject):
+            return self.local_object(leaf.name, leaf.size, leaf.loc, leaf.heap, leaf.zeroed)
+        if isinstance(leaf, Failure):
+            return self.failure(leaf.function, leaf.loc)
+        if isinstance(leaf, Uninitialised):
+            return self.uninitialised(width, leaf.name, leaf.loc, leaf.part)
+        assert isinstance(leaf, Unknown)
+        return self.unknown(width, leaf.reason, leaf.loc, leaf.pointer, leaf.bound, leaf.input)
+
+    # -- questions about expressions --------------------------------------------------------------------
+
+    def support(self, value: Value) -> list[Leaf]:
+        """The leaves that an expression mentions, those inside operators left out."""
+        if value.__class__ is not Expr:
+            return []
+        found = (self._by_index.get(index) for index in expr_vars(value))
+        return [leaf for leaf in found if leaf is not None]
+
+    def left_open(self, values: Iterable[Value]) -> str:
+        """What of unknown callers has a say in some values, operands of operators included: "parameters",
+        only "globals", or nothing."""
+        stack: list[Value] = list(values)
+        seen: set[Expr] = set()
+        found = ""
+        while stack:
+            current = stack.pop()
+            if current.__class__ is not Expr or current in seen:
+                continue
+            seen.add(current)
+            for index in expr_vars(current):
+                leaf = self._by_index.get(index)
+                if isinstance(leaf, Operator):
+                    if leaf.operands is None:
+                        return "parameters"  # they are not known one by one
+                    stack.extend(leaf.operands)
+                elif self.visible(index) and not isinstance(leaf, GlobalObject):
+                    if not self._in_global(leaf):
+                        return "parameters"
+                    found = "globals"
+        return found
+
+    def _in_global(self, leaf: Leaf | None) -> bool:
+        """Is it memory that is reached from a global?"""
+        while isinstance(leaf, Memory | Explicit | Freed):
+            leaf = self.of(leaf.base if isinstance(leaf, Memory) else leaf.of)
+        return isinstance(leaf, GlobalObject)
+
+    def only_inputs(self, value: Value) -> bool:
+        """Is everything that decides the value known, or an input of the program?"""
+        return all(
+            isinstance(leaf, GlobalObject | LocalObject | Failure)
+            or (isinstance(leaf, Unknown) and leaf.input)
+            or (
+                isinstance(leaf, Operator)
+                and leaf.operands is not None
+                and all(map(self.only_inputs, leaf.operands))
+            )
+            for leaf in self.support(value)
+        )
+
+    def is_pointer(self, index: int) -> bool:
+        leaf = self._by_index.get(index)
+        if isinstance(leaf, Parameter | Unknown | Operator):
+            return leaf.pointer
+        return isinstance(leaf, Memory | GlobalObject | LocalObject) and variable(index).w == 64

@@ -1,0 +1,280 @@
+"""Memory of one function, read lazily.
+
+Algorithm 2 merges every location at the iterated dominance frontiers of its writes. Here nodes keep
+*events* (stores, calls, unknown writes) and a location is merged when somebody reads it: `read` walks back
+through the events, jumps from a join to its immediate dominator if no node between writes the base, and
+else merges the predecessors under their conditions. The caller's memory at a call can thus be read later,
+when a summary is opened there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from anabranch.check.events import GHOST, Event, Hits, Location, Split
+from anabranch.check.gating import GatingPath
+from anabranch.check.graph import AcyclicGraph
+from anabranch.check.leaves import GlobalObject, Leaves, LocalObject, Memory
+from anabranch.check.places import Place, Places, multiple_of, offset_range
+from anabranch.expr import (
+    Expr,
+    Value,
+    add,
+    bool_or,
+    eq,
+    ite,
+    join_bytes,
+    sub,
+    trunc,
+)
+from anabranch.ir.debug import DebugLoc
+
+MAX_DEPTH = 4
+"""Dereferences from a parameter or a global up to which input memory has a name."""
+MAX_ELEMENTS = 16
+"""Elements of an array up to which a read at a symbolic index is a choice between all."""
+
+
+class MemoryOf:
+    """The memory of one function under symbolic execution."""
+
+    def __init__(
+        self,
+        leaves: Leaves,
+        places: Places,
+        graph: AcyclicGraph,
+        initial_global: Callable[[str, int, int], Value | None],
+        size_of: Callable[[Expr], int | None],
+    ) -> None:
+        self.leaves = leaves
+        self.places = places
+        self.graph = graph
+        self.initial_global = initial_global
+        self.size_of = size_of
+        count = len(graph.nodes)
+        self.events: list[list[Event]] = [[] for _ in range(count)]
+        self.written: list[set[Expr]] = [set() for _ in range(count)]
+        self.anything: list[bool] = [False] * count
+        self.joins: list[GatingPath | None] = [None] * count
+        """The gating path expressions of the nodes with several predecessors."""
+        self.private: set[Expr] = set()
+        """Local variables whose address nothing else knows."""
+        self.accessed: set[Expr] = set()
+        self._entry: dict[tuple[int, Expr, Value, int], Value] = {}
+        self._initial: dict[tuple[Expr, Value, int], Value] = {}
+        self._given_up: dict[tuple[int, Expr, Value, int], Expr] = {}
+
+    # -- writing ----------------------------------------------------------------------------------------
+
+    def append(self, node: int, event: Event) -> None:
+        self.events[node].append(event)
+        self.written[node].update(event.bases())
+        if event.everything():
+            self.anything[node] = True
+
+    def shared(self, base: Expr) -> bool:
+        return base not in self.private
+
+    # -- reading ----------------------------------------------------------------------------------------
+
+    def read_address(self, node: int, position: int, address: Value, width: int) -> Value:
+        return self.read_places(node, position, self.places.of(address), width, None)
+
+    def read_places(
+        self, node: int, position: int, places: tuple[Place, ...], width: int, loc: DebugLoc | None
+    ) -> Value:
+        result: Value = None
+        for place in reversed(places):
+            if place.base is None or place.offset is None:
+                value: Value = self.leaves.unknown(width, "memory at an unknown address", loc)
+            else:
+                value = self.read(node, position, place.base, place.offset, width)
+            result = value if result is None else ite(place.condition, value, result, width)
+        return result
+
+    def read(self, node: int, position: int, base: Expr, offset: Value, width: int) -> Value:
+        """The value of a location before the event at `position` of a node."""
+        self.accessed.add(base)
+        if width < 8 or width % 8:
+            whole = self.read(node, position, base, offset, (width + 7) // 8 * 8)
+            return trunc(whole, (width + 7) // 8 * 8, width)
+        if offset.__class__ is Expr:
+            element = self._element(node, position, Location(base, offset, width))
+            if element is not None:
+                return element
+        return self._whole(node, position, Location(base, offset, width))
+
+    def _element(self, node: int, position: int, at: Location) -> Value | None:
+        """An element at a symbolic index that has few values: a choice between all of them."""
+        step, size = at.bytes, self.size_of(at.base)
+        bounds = offset_range(at.offset)
+        if bounds is None and size is not None:
+            bounds = (0, size - step)  # anything else is an error of its own
+        elif bounds is not None and size is not None:
+            bounds = (bounds[0], min(bounds[1], size - step))
+        if bounds is None or not multiple_of(sub(at.offset, bounds[0], 64), step):
+            return None
+        low, high = bounds
+        if not 0 <= (high - low) // step < MAX_ELEMENTS:
+            return None
+        value: Value = None
+        for start in range(low, high + 1, step):
+            element = self._whole(node, position, Location(at.base, start, at.width))
+            value = element if value is None else ite(eq(at.offset, start, 64), element, value, at.width)
+        return value
+
+    def _whole(self, node: int, position: int, at: Location) -> Value:
+        """As `read`. Joins that are not known yet are worked out on a stack of our own, not by recursion."""
+        pending: list[tuple[int, Location]] = []
+        while True:
+            try:
+                if not pending:
+                    return self._walk(node, position, at)
+                join, location = pending[-1]
+                key = (join, location.base, location.offset, location.width)
+                if key not in self._entry:
+                    self._entry[key] = self._merge(join, location)
+                pending.pop()
+            except _Missing as missing:
+                pending.append((missing.node, missing.at))
+            except Split:
+                if pending:
+                    join, location = pending.pop()
+                    key = (join, location.base, location.offset, location.width)
+                    self._entry[key] = self._by_bytes(join, 0, location)
+                else:
+                    return self._by_bytes(node, position, at)
+
+    def _by_bytes(self, node: int, position: int, at: Location) -> Value:
+        parts = [
+            self._whole(node, position, Location(at.base, add(at.offset, number, 64), 8))
+            for number in range(at.bytes)
+        ]
+        return join_bytes(parts) if any(p.__class__ is Expr for p in parts) else _number(parts)
+
+    def _walk(self, node: int, position: int, at: Location) -> Value:
+        """Back through events and single predecessors to a value, or to a join that is known."""
+        found: Hits = []
+        ghost = at.offset.__class__ is int and at.offset == GHOST
+        while True:
+            if at.base in self.written[node] or self.anything[node]:
+                events = self.events[node]
+                for number in range(min(position, len(events)) - 1, -1, -1):
+                    event = events[number]
+                    hits = event.ghost_hits if ghost else event.hits
+                    for condition, value in hits(self, node, number, at):
+                        if condition is False:
+                            continue
+                        found.append((condition, value))
+                        if condition is True:
+                            return _choice(found[:-1], value, at.width)
+            top = self.graph.tree.parent[node]
+            if top < 0:
+                return _choice(found, self.initial(at), at.width)
+            join = self.joins[node]
+            if join is None:
+                node = self.graph.predecessors(node)[0]
+            elif not self._region_writes(join, at.base):
+                node = top
+            else:
+                known = self._entry.get((node, at.base, at.offset, at.width))
+                if known is None:
+                    raise _Missing(node, at)
+                return _choice(found, known, at.width)
+            position = len(self.events[node])
+
+    def _merge(self, node: int, at: Location) -> Value:
+        """The first restriction operator (Definition 6): the definitions that reach a join, under its
+        gates."""
+        join = self.joins[node]
+        assert join is not None
+
+        def value_of(source: int) -> Value:
+            return self._walk(source, len(self.events[source]), at)
+
+        if not join.reached:
+            return value_of(self.graph.predecessors(node)[0])
+        return join.choose(value_of, lambda c, a, b: ite(c, a, b, at.width))
+
+    def _region_writes(self, join: GatingPath, base: Expr) -> bool:
+        return any(base in self.written[n] or self.anything[n] for n in join.region)
+
+    def version(self, node: int) -> tuple[int, int]:
+        """The same for two places only if memory is the same there: the last event, or the last join of
+        any."""
+        while not self.events[node]:
+            top = self.graph.tree.parent[node]
+            if top < 0:
+                break
+            join = self.joins[node]
+            if join is None:
+                node = self.graph.predecessors(node)[0]
+            elif any(self.events[n] for n in join.region):
+                break
+            else:
+                node = top
+        return node, len(self.events[node])
+
+    # -- what was there before --------------------------------------------------------------------------
+
+    def initial(self, at: Location) -> Value:
+        key = (at.base, at.offset, at.width)
+        found = self._initial.get(key)
+        if found is None:
+            found = self._initial[key] = self._before(at)
+        return found
+
+    def _before(self, at: Location) -> Value:
+        leaf = self.leaves.of(at.base)
+        if at.offset.__class__ is int and at.offset == GHOST:
+            visible = self.leaves.visible(at.base.a) and not isinstance(leaf, GlobalObject)
+            return ite(self.leaves.freed(at.base), 1, 0, 8) if visible else 0
+        if isinstance(leaf, LocalObject):
+            if leaf.zeroed:
+                return 0
+            part = leaf.size != at.bytes
+            return self.leaves.uninitialised(at.width, leaf.name, leaf.loc, part)
+        if at.offset.__class__ is Expr:
+            return self.leaves.unknown(at.width, "an element at a symbolic index")
+        if isinstance(leaf, GlobalObject):
+            value = self.initial_global(leaf.name, at.offset, at.width)
+            if value is not None:
+                return value
+        if self.leaves.visible(at.base.a):
+            if isinstance(leaf, Memory) and leaf.depth >= MAX_DEPTH:
+                return self.leaves.unknown(at.width, "memory behind many pointers", None, at.width == 64)
+            return self.leaves.memory(at.base, at.offset, at.width)
+        return self.leaves.unknown(at.width, "memory behind an unknown pointer", None, at.width == 64)
+
+    def given_up(self, event: Event, at: Location, reason: str) -> Expr:
+        key = (id(event), at.base, at.offset, at.width)
+        found = self._given_up.get(key)
+        if found is None:
+            found = self._given_up[key] = self.leaves.unknown(at.width, reason)
+        return found
+
+
+class _Missing(Exception):
+    """A join whose value is not known yet."""
+
+    def __init__(self, node: int, at: Location) -> None:
+        super().__init__()
+        self.node = node
+        self.at = at
+
+
+def _choice(hits: Hits, otherwise: Value, width: int) -> Value:
+    for condition, value in reversed(hits):
+        otherwise = ite(condition, value, otherwise, width)
+    return otherwise
+
+
+def _number(parts: list[Value]) -> int:
+    return int.from_bytes(bytes(parts), "little")
+
+
+def either(conditions: Iterable[Value]) -> Value:
+    result: Value = False
+    for condition in conditions:
+        result = bool_or(result, condition)
+    return result

@@ -1,0 +1,130 @@
+"""In which order functions are checked, which of them are roots, and what is never written.
+
+Callees come before their callers. Only direct calls count: indirect ones, matched by type, would make nearly
+everything one component. Functions of a component call each other; inside it their effects are not known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from anabranch.analysis.callgraph import CALLS, CallGraph, build_call_graph, direct_callee, mentioned
+from anabranch.analysis.components import named_components
+from anabranch.ir.module import Function, Instruction, Module
+from anabranch.ir.values import ConstExpr, GlobalRef, Local, Operand
+
+_STEPS = frozenset(("getelementptr", "bitcast", "addrspacecast", "freeze"))
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    components: tuple[tuple[str, ...], ...]
+    callers: dict[str, frozenset[str]]
+    """Direct callers of each function."""
+    roots: frozenset[str]
+    """Functions that somebody calls of whom nothing is known."""
+    skipped: tuple[str, ...]
+    """Functions that nobody can call."""
+
+
+def order_functions(module: Module, everything: bool) -> Order:
+    graph = build_call_graph(module)
+    defined = [function.name for function in module.defined_functions()]
+    names = set(defined)
+    direct: dict[str, list[str]] = {}
+    callers: dict[str, set[str]] = {name: set() for name in defined}
+    for name in defined:
+        called = [c for site in graph.sites.get(name, ()) if not site.indirect for c in site.callees]
+        direct[name] = [c for c in dict.fromkeys(called) if c in names]
+        for callee in direct[name]:
+            callers[callee].add(name)
+    skipped = () if everything else _never_called(module, graph, direct, defined)
+    left = [name for name in defined if name not in skipped]
+    kept = {name: [c for c in direct[name] if c not in skipped] for name in left}
+    gone = set(skipped)
+    known = {name: frozenset(callers[name] - gone - {name}) for name in left}
+    components = tuple(map(tuple, named_components(kept)))
+    return Order(components, known, _roots(module, graph, known), skipped)
+
+
+def _never_called(
+    module: Module, graph: CallGraph, direct: dict[str, list[str]], defined: list[str]
+) -> tuple[str, ...]:
+    """Functions that are not visible outside and that no function which can be called calls or mentions."""
+    reached = {name for name in defined if _external(module.functions[name]) or name in graph.address_taken}
+    stack = list(reached)
+    while stack:
+        for callee in direct[stack.pop()]:
+            if callee not in reached:
+                reached.add(callee)
+                stack.append(callee)
+    return tuple(name for name in defined if name not in reached)
+
+
+def _external(function: Function) -> bool:
+    return function.linkage not in ("internal", "private")
+
+
+def _roots(module: Module, graph: CallGraph, callers: dict[str, frozenset[str]]) -> frozenset[str]:
+    whole = "main" in module.functions and not module.functions["main"].is_declaration
+    return frozenset(
+        name
+        for name, known in callers.items()
+        if name == "main"
+        or not known
+        or name in graph.address_taken
+        or (not whole and _external(module.functions[name]))
+    )
+
+
+def unwritten_globals(module: Module) -> set[str]:
+    """Globals that are only read, by their form: nobody stores to them or passes their address on."""
+    whole = "main" in module.functions
+    candidates = {
+        variable.name
+        for variable in module.globals.values()
+        if not variable.declaration and (whole or variable.linkage in ("internal", "private"))
+    }
+    for variable in module.globals.values():
+        if variable.initializer is not None:
+            candidates.difference_update(mentioned(variable.initializer))
+    for target in module.aliases.values():
+        candidates.difference_update(mentioned(target))
+    for function in module.defined_functions():
+        if candidates:
+            candidates -= _written_in(module, function)
+    return candidates
+
+
+def _written_in(module: Module, function: Function) -> set[str]:
+    pointing: dict[int, set[str]] = {}
+    written: set[str] = set()
+    for block in function.blocks:
+        for instruction in block.instructions:
+            for position, operand in enumerate(instruction.operands):
+                names = _named(operand, pointing)
+                if not names:
+                    continue
+                if instruction.opcode in _STEPS and position == 0 and instruction.result is not None:
+                    pointing[instruction.result.index] = names
+                elif not _reads(module, instruction, position):
+                    written |= names
+    return written
+
+
+def _named(operand: Operand, pointing: dict[int, set[str]]) -> set[str]:
+    if isinstance(operand, Local):
+        return pointing.get(operand.index, set())
+    if isinstance(operand, GlobalRef | ConstExpr):
+        return set(mentioned(operand))
+    return set()
+
+
+def _reads(module: Module, instruction: Instruction, position: int) -> bool:
+    if instruction.opcode in ("load", "icmp"):
+        return True
+    if instruction.opcode in CALLS:
+        name = direct_callee(module, instruction)
+        copied = name is not None and name.startswith(("llvm.memcpy", "llvm.memmove"))
+        return position == 0 or (copied and position == 2)
+    return False

@@ -1,0 +1,190 @@
+"""What the functions of one program share: leaves, operators, constants, contracts, counts."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from anabranch.analysis.callgraph import resolve_alias
+from anabranch.check.calls import Calls
+from anabranch.check.externals import Externals
+from anabranch.check.gate import Gated
+from anabranch.check.leaves import GlobalObject, Leaves, LocalObject, Operator
+from anabranch.check.places import Places
+from anabranch.check.properties.base import Property
+from anabranch.check.properties.null import Nullness
+from anabranch.check.settings import CheckSettings
+from anabranch.check.summaries import Summaries
+from anabranch.expr import MASK, Expr, Value, add
+from anabranch.expr.node import MAX_WIDTH
+from anabranch.expr.variables import postorder_within
+from anabranch.ir.debug import DebugLoc
+from anabranch.ir.module import GlobalVariable, Module
+from anabranch.ir.types import PointerType, Type
+from anabranch.ir.values import BlockAddress, ConstInt, Operand, Poison, Undef
+from anabranch.semantics.constants import Constants
+from anabranch.semantics.elements import element_types, is_scalar
+from anabranch.semantics.faults import Unsupported
+
+MAX_OPENED = 4
+"""Operators that are opened one inside the other where a pointer is dereferenced."""
+
+
+class ProgramConstants(Constants):
+    """Symbols are objects; what is undefined is a value of its own."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+
+    def address(self, name: str) -> Value:
+        target = self.program.module.aliases.get(name)
+        if target is not None:
+            resolved = resolve_alias(self.program.module, name)
+            if resolved == name:
+                return self.value(target)
+            name = resolved
+        return self.program.leaves.global_object(name)
+
+    def label_address(self, label: BlockAddress) -> Value:
+        return self.program.leaves.global_object(f"{label.function}:{label.block}")
+
+    def value(self, operand: Operand) -> Value:
+        if isinstance(operand, Undef | Poison):
+            return self.program.unknown(operand.type, "an undefined value", None)
+        return super().value(operand)
+
+
+class Program:
+    """A program under check."""
+
+    def __init__(
+        self, module: Module, settings: CheckSettings, externals: Externals, properties: tuple[Property, ...]
+    ) -> None:
+        self.module = module
+        self.settings = settings
+        self.externals = externals
+        self.properties = properties
+        self.leaves = Leaves()
+        self.summaries = Summaries(self.leaves)
+        self.places = Places(self.leaves, self.opened)
+        self.nullness = Nullness(self.leaves)
+        self.calls = Calls()
+        self.functions: dict[str, Gated] = {}
+        self.unwritten: set[str] = set()
+        """Globals that keep their initial values."""
+        self.entry: str | None = "main" if "main" in module.functions else None
+        self.losses: Counter[str] = Counter()
+        """Unsound choices by kind: a verdict may be wrong because of them."""
+        self.imprecise: Counter[str] = Counter()
+        """Values taken as unknown, by reason: these make reports of what cannot happen, not missed errors."""
+        self.undecided: Counter[str] = Counter()
+        """Conditions without a verdict, by reason."""
+        self.counts: Counter[str] = Counter()
+        """How conditions were decided."""
+        self.unknown_externals: Counter[str] = Counter()
+        self._constants = ProgramConstants(self)
+        self._known_constants: dict[int, tuple[Operand, Value]] = {}
+        self._images: dict[str, tuple[bytes, dict[int, Value]] | None] = {}
+        self._opening = 0
+
+    # -- values -----------------------------------------------------------------------------------------
+
+    def unknown(self, type: Type, reason: str, loc: DebugLoc | None, input: bool = False) -> Value:
+        """A value of a type that nothing is known of."""
+        if is_scalar(type) and type.bits <= MAX_WIDTH:
+            return self.leaves.unknown(type.bits, reason, loc, isinstance(type, PointerType), input=input)
+        if not type.bits:
+            return None
+        return tuple(self.unknown(part, reason, loc, input) for part in element_types(type))
+
+    def constant(self, operand: Operand) -> Value:
+        if operand.__class__ is ConstInt:
+            value = operand.value
+            return bool(value) if operand.type.bits == 1 else value
+        if isinstance(operand, Undef | Poison):
+            return self._constants.value(operand)
+        known = self._known_constants.get(id(operand))
+        if known is None:
+            try:
+                value = self._constants.value(operand)
+            except (Unsupported, ValueError):
+                self.imprecise["a constant expression"] += 1
+                value = self.unknown(operand.type, "a constant expression", None)
+            # The operand is kept as well, or its identity could become another's.
+            known = self._known_constants[id(operand)] = (operand, value)
+        return known[1]
+
+    def shifted(self, address: Value, offset: int) -> Value:
+        return add(address, offset & MASK[64], 64)
+
+    def opened(self, variable: Expr) -> Value:
+        """What a summary operator stands for where it is dereferenced, if that is small (section 4.2.1)."""
+        leaf = self.leaves.of(variable)
+        if not isinstance(leaf, Operator) or self._opening >= MAX_OPENED:
+            return variable
+        self._opening += 1
+        try:
+            value = self.summaries.expanded(leaf)
+        finally:
+            self._opening -= 1
+        if value.__class__ is Expr and postorder_within([value], self.settings.expand_nodes) is None:
+            self.imprecise["a large summary is not opened at a dereference"] += 1
+            return variable
+        return value
+
+    # -- globals ----------------------------------------------------------------------------------------
+
+    def is_global(self, base: Expr) -> bool:
+        return isinstance(self.leaves.of(base), GlobalObject)
+
+    def size_of(self, base: Expr) -> int | None:
+        """The size of the object that a base is the address of, if it is constant."""
+        leaf = self.leaves.of(base)
+        if isinstance(leaf, LocalObject):
+            return leaf.size
+        if isinstance(leaf, GlobalObject):
+            variable = self.module.globals.get(leaf.name)
+            if variable is not None and not variable.declaration:
+                return variable.value_type.size
+        return None
+
+    def initial_value(self, function: str, name: str, offset: int, width: int) -> Value | None:
+        """What a global holds when a function starts, if that is known."""
+        variable = self.module.globals.get(name)
+        if variable is None or variable.declaration:
+            return None
+        if not (variable.constant or name in self.unwritten or function == self.entry):
+            return None
+        if name not in self._images:
+            self._images[name] = self._image(variable)
+        image = self._images[name]
+        return None if image is None else _part(image, offset, (width + 7) // 8)
+
+    def _image(self, variable: GlobalVariable) -> tuple[bytes, dict[int, Value]] | None:
+        """The bytes of an initialiser, and the pointers in it by offset."""
+        initializer = variable.initializer
+        if initializer is None:
+            return None
+        pointers: dict[int, Value] = {}
+        data = bytearray(variable.value_type.size)
+        try:
+            for offset, length, value in self._constants.cells(initializer):
+                if value.__class__ is bytes:
+                    data[offset : offset + length] = value
+                elif value.__class__ is Expr:
+                    pointers[offset] = value
+                else:
+                    data[offset : offset + length] = int(value).to_bytes(length, "little")
+        except (Unsupported, ValueError, OverflowError):
+            return None
+        return bytes(data), pointers
+
+
+def _part(image: tuple[bytes, dict[int, Value]], offset: int, size: int) -> Value | None:
+    data, pointers = image
+    if offset in pointers and pointers[offset].w == size * 8:
+        return pointers[offset]
+    if not 0 <= offset <= len(data) - size:
+        return None
+    if pointers and any(start < offset + size and offset < start + p.w // 8 for start, p in pointers.items()):
+        return None
+    return int.from_bytes(data[offset : offset + size], "little")

@@ -1,0 +1,1 @@
+"""What is a bug: one module a property."""

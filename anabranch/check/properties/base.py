@@ -1,0 +1,45 @@
+"""What a property is: it looks at instructions as they are executed symbolically, and makes conditions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from anabranch.expr import Value
+from anabranch.ir.module import Instruction
+
+if TYPE_CHECKING:
+    from anabranch.check.gate import Gated
+    from anabranch.check.summaries import Site
+
+
+class Property:
+    """Override what is of interest."""
+
+    name: ClassVar[str]
+    """The name in settings and reports."""
+    kind: ClassVar[str]
+    """The kind of error, a row of `error_kinds`."""
+    flows: ClassVar[bool] = True
+    """Is it about a bad value that flows to a place? Such a condition holds in a function as long as its
+    callers pass no bad value; the others are about values of any kind, and are decided at the root of the
+    calls."""
+
+    def access(
+        self, gated: Gated, node: int, address: Value, size: int | None, instruction: Instruction, what: str
+    ) -> None:
+        """Memory is read or written: so many bytes, None if that is not known."""
+
+    def operation(self, gated: Gated, node: int, instruction: Instruction, values: tuple[Value, ...]) -> None:
+        """Something is computed."""
+
+    def use(self, gated: Gated, node: int, value: Value, instruction: Instruction, what: str) -> None:
+        """A value decides a branch, or is passed to a function that wants it defined."""
+
+    def failure(self, gated: Gated, node: int, instruction: Instruction, message: str) -> None:
+        """A place is reached that never should be."""
+
+    def release(self, gated: Gated, node: int, address: Value, instruction: Instruction) -> None:
+        """Memory is freed; the event is not there yet."""
+
+    def call(self, gated: Gated, node: int, site: Site, instruction: Instruction) -> None:
+        """A function with a summary is called."""

@@ -1,0 +1,180 @@
+"""Reports: findings with where the bad value comes from, grouped by it, ranked, told as steps of source
+lines."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from anabranch.check.driver import CheckResult, Finding
+from anabranch.check.trace import Step, call_steps, origin_of, path_steps, shown_values, tested_pointer
+
+RANKS = ("likely", "possible", "caller")
+"""likely: nothing was taken as unknown; possible: something was; caller: it depends on unknown callers."""
+_IGNORE = re.compile(r"anabranch:\s*ignore(?:\[([\w, ]+)\])?")
+
+
+@dataclass(slots=True)
+class Report:
+    property: str
+    kind: str
+    message: str
+    file: str
+    line: int
+    column: int
+    function: str
+    """The function of the place."""
+    checked_in: str
+    """The function from which on it was followed."""
+    rank: str
+    because: tuple[str, ...]
+    """What it assumes, for a report that is not likely."""
+    origin: Step | None
+    steps: tuple[Step, ...]
+    values: tuple[tuple[str, str], ...]
+    fingerprint: str
+    also: list[tuple[str, int]] = field(default_factory=list)
+    """Further places that the same bad value comes to."""
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "property": self.property,
+            "kind": self.kind,
+            "message": self.message,
+            "file": self.file,
+            "line": self.line,
+            "column": self.column,
+            "function": self.function,
+            "checked_in": self.checked_in,
+            "rank": self.rank,
+            "because": list(self.because),
+            "origin": None if self.origin is None else self.origin.as_json(),
+            "steps": [step.as_json() for step in self.steps],
+            "values": dict(self.values),
+            "also": [{"file": file, "line": line} for file, line in self.also],
+            "fingerprint": self.fingerprint,
+        }
+
+
+def make_reports(result: CheckResult) -> tuple[list[Report], int]:
+    """All reports, most likely first, and how many a comment in the source suppresses."""
+    _lines.cache_clear()  # files may have changed since the last check of this process
+    found: dict[object, Report] = {}
+    suppressed = 0
+    for finding in result.findings:
+        report = _report(result, finding)
+        if _ignored(report):
+            suppressed += 1
+            continue
+        key = _group(finding, report)
+        known = found.get(key)
+        if known is None:
+            found[key] = report
+            continue
+        better, other = sorted((known, report), key=_order)
+        place = (other.file, other.line)
+        better.also = [*known.also, *report.also]
+        if place != (better.file, better.line) and place not in better.also:
+            better.also.append(place)
+        found[key] = better
+    return sorted(found.values(), key=_order), suppressed
+
+
+def _order(report: Report) -> tuple[int, int, str, int, int]:
+    return RANKS.index(report.rank), len(report.steps), report.file, report.line, report.column
+
+
+def _group(finding: Finding, report: Report) -> object:
+    """One report for one `return NULL`; a place that several callers make fail is one report too."""
+    origin = report.origin
+    if finding.condition.property.flows and origin is not None and origin.line:
+        return report.property, origin.file, origin.line, origin.function
+    return report.property, report.file, report.line, report.message
+
+
+def _report(result: CheckResult, finding: Finding) -> Report:
+    condition = finding.condition
+    place = condition.loc
+    root = condition.root()
+    origin = origin_of(result.program, finding)
+    rank, because = _rank(result, finding)
+    file, line, column = (place.file, place.line, place.column) if place is not None else ("", 0, 0)
+    last = Step(file, line, root.function.name, condition.message)
+    before = [*([origin] if origin is not None else ()), *path_steps(finding), *call_steps(condition)]
+    steps = [*(step for step in before if (step.file, step.line) != (file, line)), last]
+    return Report(
+        condition.property.name,
+        condition.property.kind,
+        condition.message,
+        file,
+        line,
+        column,
+        root.function.name,
+        condition.function.name,
+        rank,
+        because,
+        origin,
+        tuple(dict.fromkeys(steps)),
+        shown_values(result.program, finding),
+        _fingerprint(condition.property.name, condition.message, root.function.name, file, line, origin),
+    )
+
+
+def _rank(result: CheckResult, finding: Finding) -> tuple[str, tuple[str, ...]]:
+    if finding.open_to == "parameters":
+        return "caller", ("a caller passes such values",)
+    if finding.open_to == "globals":
+        return "possible", ("globals hold such values", *finding.approximate)
+    if finding.approximate:
+        return "possible", finding.approximate
+    program = result.program
+    if program.settings.any_null and program.leaves.left_open((finding.bad,)):
+        return "possible", ("an unknown caller passes NULL",)
+    if finding.condition.property.name == "null" and tested_pointer(result.program, finding) is not None:
+        return "possible", ("the pointer can be NULL, as the test says",)
+    return "likely", ()
+
+
+def _fingerprint(
+    property: str, message: str, function: str, file: str, line: int, origin: Step | None
+) -> str:
+    """The same for a report after lines were added or removed elsewhere."""
+    parts = [property, message, function, os.path.basename(file), " ".join(source_line(file, line).split())]
+    if origin is not None:
+        parts += [origin.function, origin.text]
+    return hashlib.sha256("\n".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def _ignored(report: Report) -> bool:
+    """Is there a comment `anabranch: ignore` or `anabranch: ignore[null]` on the line, or on the one
+    before?"""
+    for line in (report.line, report.line - 1):
+        found = _IGNORE.search(source_line(report.file, line))
+        if found is not None:
+            names = found[1]
+            return names is None or report.property in [name.strip() for name in names.split(",")]
+    return False
+
+
+def source_line(file: str, line: int) -> str:
+    lines = _lines(file)
+    return lines[line - 1] if 0 < line <= len(lines) else ""
+
+
+@lru_cache(maxsize=256)
+def _lines(file: str) -> list[str]:
+    try:
+        with open(file, encoding="utf-8", errors="replace") as source:
+            return source.read().splitlines()
+    except OSError:
+        return []
+
+
+def shown(reports: Iterable[Report], everything: bool) -> list[Report]:
+    """What is shown by default: not what only an unknown caller could make happen."""
+    return [r for r in reports if everything or r.rank != "caller"]

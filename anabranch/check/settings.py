@@ -1,0 +1,46 @@
+"""What a user can choose about a check."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+PROPERTIES = ("null", "assert", "division", "uninitialised", "freed", "bounds")
+"""The properties that can be checked, in the order in which reports name them."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckSettings:
+    """The limits are per condition or per function, so that one hard function does not take the time of
+    all."""
+
+    properties: tuple[str, ...] = PROPERTIES
+    any_null: bool = False
+    """`--null any`: parameters and memory of unknown callers may be NULL."""
+    allocations_fail: bool = True
+    """An allocation may return NULL."""
+    unroll: int | None = None
+    """Copies of a loop's body, and then the loop has ended; None: one exact iteration, then an unknown
+    one."""
+    max_expansions: int = 24
+    """Summary operators that are opened for one condition."""
+    batch: int = 4
+    """Operators that are opened in one round, once some have been opened one by one."""
+    one_by_one: int = 3
+    """Operators that are opened one a round: most conditions need no more."""
+    max_nodes: int = 3_000
+    """Size of a condition with everything that was opened, in nodes."""
+    polls: int = 1_000
+    """Limit of one query, in polls of the solver: about a tenth of a second, and the same on every
+    machine."""
+    condition_polls: int = 2_000
+    """Limit of all queries of one condition."""
+    function_polls: int = 12_000
+    """Limit of all queries about one function."""
+    max_requirements: int = 80
+    """Conditions of one function that its callers have to meet."""
+    max_depth: int = 5
+    """Calls between a condition and the caller that it is checked in."""
+    expand_nodes: int = 150
+    """Size up to which a summary is expanded where its value is dereferenced."""
+    all_functions: bool = False
+    """Check also what nobody calls and nobody outside can see."""

@@ -1,0 +1,249 @@
+"""Summary operators: the effects of a call, closed until somebody opens them (section 4.2).
+
+An effect of a function is one root of its graph: the returned value, the memory at a place, the condition
+under which it returns, the path to a condition. At a call site it is an *operator*, a variable that stands
+for the effect's expression with the callee's leaves replaced: parameters by arguments, input memory by the
+caller's memory at the call, inner operators by operators, all other leaves by new ones. Deterministic
+operators of equal effect and equal operands are one (merging of common summary operators, section 4.2.4).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from anabranch.check.leaves import (
+    Explicit,
+    Freed,
+    GlobalObject,
+    Leaf,
+    Leaves,
+    Memory,
+    Operator,
+    Parameter,
+)
+from anabranch.expr import Expr, Value, add, expr_vars, substitute, variable
+from anabranch.ir.debug import DebugLoc
+from anabranch.semantics.casts import coerce
+
+if TYPE_CHECKING:
+    from anabranch.check.gate import Gated
+
+Effect = tuple[object, ...]
+"""`("ret",)`, `("memory", base, offset, width)`, `("returns",)`, `("path", number)`, `("null", effect)`
+and so on."""
+
+RETURNED: Effect = ("ret",)
+RETURNS: Effect = ("cfc",)
+"""The effect on the control-flow context: the call comes back."""
+WRITES_ANYTHING: Effect = ("wild",)
+
+MAX_OPERANDS = 32
+"""Operators that depend on more are not merged: their operands would have to be read at every call."""
+
+
+class Expansion(Protocol):
+    """What an operator stands for."""
+
+    def value(self) -> Value: ...
+
+    def inside(self) -> Value:
+        """The value in terms of the callee."""
+        ...
+
+    def derived(self, effect: Effect) -> Value:
+        """Another effect of the same call, as a value beside the operator."""
+        ...
+
+
+class Site:
+    """One call of a function that has a summary."""
+
+    __slots__ = ("_values", "arguments", "callee", "caller", "loc", "node", "position")
+
+    def __init__(
+        self,
+        caller: Gated,
+        node: int,
+        position: int,
+        callee: Gated,
+        arguments: tuple[Value, ...],
+        loc: DebugLoc | None,
+    ) -> None:
+        self.caller = caller
+        self.node = node
+        self.position = position
+        """Events of the node before the call."""
+        self.callee = callee
+        self.arguments = arguments
+        self.loc = loc
+        self._values: dict[int, Value] = {}
+
+    def value(self, index: int) -> Value:
+        """What a variable of the callee is in terms of the caller."""
+        found = self._values.get(index)
+        if found is None:
+            leaf = self.caller.program.leaves.at(index)
+            found = self._values[index] = variable(index) if leaf is None else self._value(leaf)
+        return found
+
+    def _value(self, leaf: Leaf) -> Value:
+        caller = self.caller
+        leaves = caller.program.leaves
+        if isinstance(leaf, GlobalObject):
+            return leaf.var
+        if isinstance(leaf, Parameter):
+            return self._argument(leaf)
+        if isinstance(leaf, Memory) and leaves.visible(leaf.var.a):
+            address = add(self.value(leaf.base.a), leaf.offset, 64)
+            return caller.memory.read_address(self.node, self.position, address, leaf.var.w)
+        if isinstance(leaf, Explicit):
+            return caller.program.nullness(self.value(leaf.of.a))
+        if isinstance(leaf, Freed):
+            return caller.freed(self.node, self.position, self.value(leaf.of.a))
+        if isinstance(leaf, Operator):
+            return caller.program.summaries.moved(leaf, self)
+        return leaves.renamed(leaf)
+
+    def _argument(self, leaf: Parameter) -> Value:
+        width = leaf.var.w
+        if leaf.index >= len(self.arguments):
+            return self.caller.program.leaves.unknown(width, "an argument that is not passed", self.loc)
+        value = self.arguments[leaf.index]
+        if isinstance(value, tuple) or value is None:
+            return self.caller.program.leaves.unknown(width, "an aggregate argument", self.loc)
+        given = value.w if value.__class__ is Expr else width
+        return value if given == width else coerce(value, given, width)
+
+    def instantiate(self, value: Value) -> Value:
+        """An expression of the callee in terms of the caller."""
+        if value.__class__ is not Expr:
+            return value
+        return substitute(value, {variable(index): self.value(index) for index in expr_vars(value)})
+
+
+class AtSite:
+    """An effect of the callee, at a call."""
+
+    __slots__ = ("effect", "site", "summaries")
+
+    def __init__(self, summaries: Summaries, site: Site, effect: Effect) -> None:
+        self.summaries = summaries
+        self.site = site
+        self.effect = effect
+
+    def value(self) -> Value:
+        return self.site.instantiate(self.inside())
+
+    def inside(self) -> Value:
+        return self.site.callee.effects.value(self.effect)
+
+    def derived(self, effect: Effect) -> Value:
+        return self.summaries.operator(self.site, effect, 1)
+
+
+class Moved:
+    """An operator that occurs in an effect of a callee, seen by the caller."""
+
+    __slots__ = ("inner", "site", "summaries")
+
+    def __init__(self, summaries: Summaries, inner: Operator, site: Site) -> None:
+        self.summaries = summaries
+        self.inner = inner
+        self.site = site
+
+    def value(self) -> Value:
+        return self.site.instantiate(self.summaries.expanded(self.inner))
+
+    def inside(self) -> Value:
+        return self.inner.var
+
+    def derived(self, effect: Effect) -> Value:
+        return self.site.instantiate(self.inner.expansion.derived(effect))
+
+
+class Summaries:
+    """All operators of a program."""
+
+    def __init__(self, leaves: Leaves) -> None:
+        self.leaves = leaves
+        self._merged: dict[tuple[object, ...], Expr] = {}
+        self._known: dict[Operator, Value] = {}
+
+    def operator(self, site: Site, effect: Effect, width: int, pointer: bool = False) -> Value:
+        """An effect of a call. One that is a number is not hidden behind an operator."""
+        value = site.callee.effects.value(effect)
+        if value.__class__ is not Expr:
+            return value
+        needed = site.callee.effects.operands(effect)
+        operands = None if needed is None else tuple(map(site.value, needed))
+        return self._find(
+            site.callee.name, effect, operands, (site,), width, pointer, AtSite(self, site, effect)
+        )
+
+    def moved(self, inner: Operator, site: Site) -> Value:
+        """An operator of the callee at a call of that callee."""
+        operands = None if inner.operands is None else tuple(map(site.instantiate, inner.operands))
+        return self._find(
+            inner.function,
+            inner.effect,
+            operands,
+            (inner, site),
+            inner.var.w,
+            inner.pointer,
+            Moved(self, inner, site),
+        )
+
+    def _find(
+        self,
+        function: str,
+        effect: Effect,
+        operands: tuple[Value, ...] | None,
+        place: tuple[object, ...],
+        width: int,
+        pointer: bool,
+        expansion: Expansion,
+    ) -> Expr:
+        if operands is None:
+            key: tuple[object, ...] = (function, effect, place)
+        else:
+            key = (function, effect, *(("node", v.id) if v.__class__ is Expr else v for v in operands))
+        found = self._merged.get(key)
+        if found is None:
+            variable_ = self.leaves.add(f"{function}:{effect[0]}", width)
+            leaf = Operator(variable_, function, effect, expansion, operands, pointer)
+            found = self._merged[key] = self.leaves.register(leaf)
+        return found
+
+    def expanded(self, operator: Operator) -> Value:
+        """The expression that an operator stands for."""
+        found = self._known.get(operator)
+        if found is None:
+            found = self._known[operator] = operator.expansion.value()
+        return found
+
+
+def needed_leaves(leaves: Leaves, value: Value) -> tuple[int, ...] | None:
+    """The visible leaves that decide a value; None if others do too, or if they are many."""
+    if value.__class__ is not Expr:
+        return ()
+    needed: dict[int, None] = {}
+    stack, seen = [value], {value}
+    while stack:
+        for index in expr_vars(stack.pop()):
+            leaf = leaves.at(index)
+            if isinstance(leaf, Operator):
+                if leaf.operands is None:
+                    return None
+                for operand in leaf.operands:
+                    if operand.__class__ is Expr and operand not in seen:
+                        seen.add(operand)
+                        stack.append(operand)
+            elif isinstance(leaf, GlobalObject):
+                continue
+            elif leaf is None or not leaves.visible(index):
+                return None
+            else:
+                needed[index] = None
+                if len(needed) > MAX_OPERANDS:
+                    return None
+    return tuple(needed)

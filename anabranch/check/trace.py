@@ -1,0 +1,168 @@
+"""How a bad value comes to its place: the origin, the branches on the way, the calls, the values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from anabranch.check.conditions import Condition
+from anabranch.check.driver import Finding
+from anabranch.check.gate import Gated
+from anabranch.check.leaves import Failure, Leaf, Memory, Operator, Parameter, Uninitialised, Unknown
+from anabranch.check.program import Program
+from anabranch.expr import Expr, Value, evaluate
+from anabranch.ir.debug import DebugLoc
+from anabranch.ir.types import to_signed
+
+MAX_VALUES = 6
+MAX_BRANCHES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    file: str
+    line: int
+    function: str
+    text: str
+
+    def as_json(self) -> dict[str, Any]:
+        return {"file": self.file, "line": self.line, "function": self.function, "text": self.text}
+
+
+def _step(loc: DebugLoc | None, function: str, text: str) -> Step:
+    return Step(loc.file if loc else "", loc.line if loc else 0, function, text)
+
+
+def relevant_leaves(program: Program, finding: Finding) -> Iterator[Leaf]:
+    """The leaves of the consequent, through the operators that were opened."""
+    opened = finding.answer.opened
+    stack: list[Value] = [finding.bad]
+    seen: set[Expr] = set()
+    while stack:
+        value = stack.pop()
+        if value.__class__ is not Expr or value in seen:
+            continue
+        seen.add(value)
+        for leaf in program.leaves.support(value):
+            if isinstance(leaf, Operator):
+                if leaf.var in opened:
+                    stack.append(opened[leaf.var])
+            else:
+                yield leaf
+
+
+def origin_of(program: Program, finding: Finding) -> Step | None:
+    """Where the bad value comes from."""
+    model = finding.answer.model
+    for leaf in relevant_leaves(program, finding):
+        if isinstance(leaf, Failure) and model.get(leaf.var.a):
+            where = leaf.loc.function if leaf.loc is not None else ""
+            return _step(leaf.loc, where, f"{leaf.function} returns NULL")
+        if isinstance(leaf, Uninitialised):
+            where = leaf.loc.function if leaf.loc is not None else ""
+            return _step(leaf.loc, where, f"{leaf.name} is not initialised")
+    if finding.condition.property.name != "null":
+        return None
+    tested = tested_pointer(program, finding)
+    if tested is not None:
+        return _step(tested, finding.condition.function.name, "the pointer is compared with NULL")
+    return _constant_origin(finding) or _returned_origin(program, finding)
+
+
+def tested_pointer(program: Program, finding: Finding) -> DebugLoc | None:
+    """The place of the test that is the only reason to think that a pointer is NULL."""
+    gated, model = finding.condition.function, finding.answer.model
+    for leaf in relevant_leaves(program, finding):
+        tests = gated.tests.get(leaf.var)
+        if tests and isinstance(leaf, Parameter | Memory | Unknown) and model.get(leaf.var.a) == 0:
+            return tests[0][1]
+    return None
+
+
+def _constant_origin(finding: Finding) -> Step | None:
+    """The last place, on the way that the model takes, where the constant NULL is assigned or returned."""
+    condition = finding.condition
+    gated, model = condition.function, finding.answer.model
+    order = gated.graph.cfg.number
+    best: tuple[int, DebugLoc] | None = None
+    for node, loc in gated.null_places:
+        if order[node] > order[condition.node] or not _taken(gated, node, model):
+            continue
+        if best is None or order[node] >= best[0]:
+            best = (order[node], loc)
+    return None if best is None else _step(best[1], gated.name, "NULL is assigned")
+
+
+def _returned_origin(program: Program, finding: Finding) -> Step | None:
+    """The last place in a function whose result is the bad value where the constant NULL is assigned."""
+    values = [finding.bad, *finding.answer.opened.values()]
+    for leaf in (leaf for value in values for leaf in program.leaves.support(value)):
+        if isinstance(leaf, Operator) and leaf.effect[0] == "null" and leaf.function in program.functions:
+            places = program.functions[leaf.function].null_places
+            if places:
+                return _step(places[-1][1], leaf.function, "NULL is returned")
+    return None
+
+
+def _taken(gated: Gated, node: int, model: dict[int, int]) -> bool:
+    return all(c is True or evaluate(c, model) for c in gated.path(node))
+
+
+def path_steps(finding: Finding) -> list[Step]:
+    """The branches that must be taken to the place, from the entry of the function on."""
+    gated, node = finding.condition.function, finding.condition.node
+    graph, found = gated.graph, []
+    while graph.tree.parent[node] >= 0:
+        top = graph.tree.parent[node]
+        if gated.gate[node] is not True:
+            end = gated.function.blocks[graph.nodes[top].block].instructions[-1]
+            text = _side(gated, top, node, end.opcode)
+            if end.loc is not None and text:
+                found.append(_step(end.loc, gated.name, text))
+        node = top
+    return list(reversed(found))[-MAX_BRANCHES:]
+
+
+def _side(gated: Gated, top: int, node: int, opcode: str) -> str:
+    graph = gated.graph
+    if graph.predecessors(node) != [top]:
+        return ""
+    if opcode == "switch":
+        return "this case is taken"
+    end = gated.function.blocks[graph.nodes[top].block].instructions[-1]
+    if opcode != "br" or not end.operands:
+        return ""
+    return f"the condition is {'true' if end.targets[0] == graph.nodes[node].block else 'false'}"
+
+
+def call_steps(condition: Condition) -> list[Step]:
+    return [_step(call.loc, call.caller, f"{call.caller} calls {call.callee}") for call in condition.calls]
+
+
+def shown_values(program: Program, finding: Finding) -> tuple[tuple[str, str], ...]:
+    """Values of parameters, globals and inputs under which it happens."""
+    found: dict[str, str] = {}
+    model, gated = finding.answer.model, finding.condition.function
+    for index in sorted(model):
+        leaf = program.leaves.at(index)
+        name = "" if leaf is None else _name(program, gated, leaf)
+        if name and name not in found and len(found) < MAX_VALUES:
+            width = leaf.var.w if leaf is not None else 64
+            number = model[index]
+            small = number < 1 << 12 or width != 64
+            found[name] = str(to_signed(number, width)) if small and width > 1 else hex(number)
+    return tuple(found.items())
+
+
+def _name(program: Program, gated: Gated, leaf: Leaf) -> str:
+    if isinstance(leaf, Parameter):
+        names = gated.function.param_names
+        return names[leaf.index] if leaf.function == gated.name and leaf.index < len(names) else ""
+    if isinstance(leaf, Memory) and program.is_global(leaf.base) and leaf.offset == 0:
+        base = program.leaves.of(leaf.base)
+        variable = program.module.globals.get(getattr(base, "name", ""))
+        return variable.source_name if variable is not None else ""
+    if isinstance(leaf, Unknown) and leaf.input and leaf.loc is not None:
+        return f"{leaf.reason} in line {leaf.loc.line}"
+    return ""

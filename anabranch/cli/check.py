@@ -1,0 +1,225 @@
+"""The command `anabranch check`: the static checker."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from anabranch.check.baseline import BaselineError, read_baseline, split_known, write_baseline
+from anabranch.check.driver import Progress, check_module
+from anabranch.check.externals import ExternalsError, load_externals
+from anabranch.check.reports import make_reports, shown
+from anabranch.check.settings import PROPERTIES, CheckSettings
+from anabranch.cli.check_summary import document, print_report, summary
+from anabranch.cli.codes import ERRORS_FOUND, OK, USAGE, CommandError
+from anabranch.report.rundir import RunDirError, create_run_directory
+
+SUFFIXES = (".c", ".i", ".bc", ".ll")
+_DESCRIPTION = """\
+Check every function of a program without running it: dereferences of NULL, assertions, divisions by zero,
+uses of values that were never written, of freed memory, and accesses beyond objects of constant size. There
+need not be a main; calls are followed by summaries of the functions, which are opened only as far as a
+verdict needs."""
+_EPILOG = """\
+A report is likely, possible (something that it depends on was taken as unknown), or only a matter of callers
+that are not there (hidden unless --all-ranks). A comment "anabranch: ignore" or "anabranch: ignore[null]" on
+a line, or on the one before, suppresses its reports.
+
+Exit codes: 0 it came to its end, 1 with --fail-on-error if there are reports that the baseline does not have,
+2 wrong usage or input, 3 internal problem, 130 stopped by Ctrl-C."""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> Any:
+        raise CommandError(f"check: {message} (see anabranch check --help)")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="anabranch check",
+        usage="anabranch check [FLAGS] FILE...",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("files", nargs="*", metavar="FILE", help="C files, bitcode or LLVM text: one program")
+    build = parser.add_argument_group("building")
+    build.add_argument("-I", "--include-dir", action="append", default=[], metavar="DIR")
+    build.add_argument("-D", "--define", action="append", default=[], metavar="NAME[=VALUE]")
+    build.add_argument("--no-cache", action="store_true", help="compile again, whatever the cache has")
+    what = parser.add_argument_group("what is checked")
+    what.add_argument(
+        "--property",
+        action="append",
+        choices=PROPERTIES,
+        metavar="NAME",
+        help=f"only this property (repeatable): {', '.join(PROPERTIES)}",
+    )
+    what.add_argument(
+        "--null",
+        choices=("explicit", "any"),
+        default="explicit",
+        help="explicit: a NULL that flows; any: parameters and memory of unknown callers may be NULL too",
+    )
+    what.add_argument(
+        "--no-failing-allocations", action="store_true", help="malloc and calloc always succeed"
+    )
+    what.add_argument("--all", action="store_true", help="also functions that nobody can call")
+    what.add_argument(
+        "--summaries",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="FILE",
+        help="what functions without a body do (TOML, as of run, with more keys: anabranch/check/README.md)",
+    )
+    how = parser.add_argument_group("how")
+    how.add_argument(
+        "--unroll",
+        type=_positive,
+        metavar="K",
+        help="K iterations of each loop, and then it has ended (default: one exact, one unknown iteration)",
+    )
+    how.add_argument("--max-expansions", type=_positive, metavar="N", help="summaries opened for a condition")
+    how.add_argument("--effort", type=_positive, default=1, metavar="N", help="N times the usual limits")
+    out = parser.add_argument_group("results")
+    out.add_argument("--all-ranks", action="store_true", help="also what depends on unknown callers")
+    out.add_argument(
+        "--baseline", type=Path, metavar="FILE", help="reports in FILE are known: not shown again"
+    )
+    out.add_argument("--write-baseline", type=Path, metavar="FILE", help="write all reports to FILE")
+    out.add_argument(
+        "--output-dir", type=Path, metavar="DIR", help="write check.json to DIR, a new directory"
+    )
+    out.add_argument("--json", action="store_true", help="print check.json instead of text")
+    out.add_argument("--fail-on-error", action="store_true", help="exit code 1 if there are new reports")
+    out.add_argument("-q", "--quiet", action="store_true", help="only reports")
+    out.add_argument("--no-progress", action="store_true", help="no progress line")
+    return parser
+
+
+def _positive(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
+    return int(text)
+
+
+def _files(words: Sequence[str]) -> list[Path]:
+    if not words:
+        raise CommandError("check: no program given: name C files, for example anabranch check list.c")
+    paths = [Path(word) for word in words]
+    for path in paths:
+        if path.suffix not in SUFFIXES:
+            raise CommandError(f"check: {path} is not a C file, bitcode or LLVM text ({', '.join(SUFFIXES)})")
+        if not path.is_file():
+            raise CommandError(f"check: there is no file {path}")
+    return paths
+
+
+def settings_of(arguments: argparse.Namespace) -> CheckSettings:
+    usual = CheckSettings()
+    names = tuple(name for name in PROPERTIES if name in (arguments.property or PROPERTIES))
+    effort = arguments.effort
+    return replace(
+        usual,
+        properties=names,
+        any_null=arguments.null == "any",
+        allocations_fail=not arguments.no_failing_allocations,
+        unroll=arguments.unroll,
+        all_functions=arguments.all,
+        max_expansions=arguments.max_expansions or usual.max_expansions,
+        polls=usual.polls * effort,
+        condition_polls=usual.condition_polls * effort,
+        function_polls=usual.function_polls * effort,
+        max_nodes=usual.max_nodes * effort,
+    )
+
+
+class _ProgressLine(Progress):
+    """One line on standard error that says how far the check has come."""
+
+    def __init__(self) -> None:
+        self.started = time.monotonic()
+        self.last = 0.0
+        self.width = 0
+
+    def function(self, number: int, total: int, name: str, conditions: int) -> None:
+        now = time.monotonic()
+        if now - self.last < 0.2:
+            return
+        self.last = now
+        spent = now - self.started
+        left = spent / number * (total - number) if number > 1 else 0.0
+        text = f"[{number}/{total} functions] {conditions} conditions, about {left:.0f} s left: {name}"[:100]
+        sys.stderr.write("\r" + text.ljust(self.width))
+        sys.stderr.flush()
+        self.width = len(text)
+
+    def close(self) -> None:
+        if self.width:
+            sys.stderr.write("\r" + " " * self.width + "\r")
+            sys.stderr.flush()
+
+
+def run_check(arguments: argparse.Namespace) -> int:
+    from anabranch.frontend import FrontendError, FrontendOptions, load_program
+
+    files = _files(arguments.files)
+    settings = settings_of(arguments)
+    externals = load_externals(tuple(arguments.summaries))
+    known_before = read_baseline(arguments.baseline) if arguments.baseline is not None else None
+    directory = create_run_directory(arguments.output_dir) if arguments.output_dir is not None else None
+    try:
+        program = load_program(
+            files,
+            FrontendOptions(
+                include_dirs=tuple(map(Path, arguments.include_dir)),
+                defines=tuple(arguments.define),
+                entry="*",
+                use_cache=not arguments.no_cache,
+            ),
+        )
+    except FrontendError as error:
+        raise CommandError(str(error).rstrip("\n"), USAGE, prefix=False) from error
+    quiet = arguments.quiet or arguments.no_progress or arguments.json or not sys.stderr.isatty()
+    line = None if quiet else _ProgressLine()
+    started = time.monotonic()
+    try:
+        result = check_module(program.module, settings, externals, line)
+    finally:
+        if line is not None:
+            line.close()
+    reports, suppressed = make_reports(result)
+    if arguments.write_baseline is not None:
+        write_baseline(arguments.write_baseline, reports)
+    new, known = (reports, []) if known_before is None else split_known(reports, known_before)
+    visible = shown(new, arguments.all_ranks)
+    about = document(result, new, known, suppressed, time.monotonic() - started)
+    if directory is not None:
+        directory.write_text("check.json", json.dumps(about, indent=2, ensure_ascii=False) + "\n")
+    if arguments.json:
+        print(json.dumps(about, indent=2, ensure_ascii=False))
+    else:
+        for report in visible:
+            print_report(report)
+        if not arguments.quiet:
+            print(summary(result, new, visible, known, suppressed))
+    return ERRORS_FOUND if arguments.fail_on_error and visible else OK
+
+
+def main(argv: Sequence[str]) -> int:
+    parser = _parser()
+    if "-h" in argv or "--help" in argv:
+        parser.print_help(sys.stdout)
+        return OK
+    try:
+        return run_check(parser.parse_args(list(argv)))
+    except (ExternalsError, BaselineError, RunDirError) as error:
+        raise CommandError(f"check: {error}") from None

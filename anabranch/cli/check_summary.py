@@ -1,0 +1,115 @@
+"""What `anabranch check` shows: reports as text, the summary, and the document `check.json`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from anabranch.check.driver import CheckResult
+from anabranch.check.reports import Report, source_line
+from anabranch.check.trace import Step
+from anabranch.error_kinds import error_kind
+
+
+def _place(file: str, line: int) -> str:
+    if not file:
+        return "?"
+    shown = os.path.relpath(file)
+    return f"{file if shown.startswith('..') else shown}:{line}"
+
+
+def print_report(report: Report) -> None:
+    cwe = error_kind(report.kind).cwe
+    name = report.property + (f", CWE-{cwe}" if cwe else "")
+    print(f"{_place(report.file, report.line)}: {report.rank}: {report.message} [{name}]")
+    steps = report.steps
+    width = max(len(_place(step.file, step.line)) for step in steps)
+    for step in steps:
+        print(f"    {_place(step.file, step.line):<{width}}  {_told(step)}")
+    if report.values:
+        print(f"    with {', '.join(f'{name} = {value}' for name, value in report.values)}")
+    if report.because:
+        print(f"    if {'; '.join(report.because[:3])}")
+    if report.also:
+        places = ", ".join(_place(file, line) for file, line in report.also[:8])
+        more = f" and {len(report.also) - 8} more" if len(report.also) > 8 else ""
+        print(f"    the same value also comes to {places}{more}")
+    print()
+
+
+def _told(step: Step) -> str:
+    code = " ".join(source_line(step.file, step.line).split())
+    code = code if len(code) <= 60 else code[:57] + "..."
+    return f"{code:<44}  {step.text}" if code else step.text
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number:,} {word}{'' if number == 1 else 's'}"
+
+
+def summary(
+    result: CheckResult,
+    new: Sequence[Report],
+    visible: Sequence[Report],
+    known: Sequence[Report],
+    suppressed: int,
+) -> str:
+    """Never just "no errors": what the verdicts rest on is named."""
+    verdicts = result.verdicts
+    lines = [
+        f"{_count(len(visible), 'report')} in {_count(result.functions, 'function')}: "
+        f"{_count(result.conditions, 'condition')}, {verdicts['proved']:,} proved, "
+        f"{verdicts['refuted']:,} refuted, {verdicts['left to the callers']:,} left to the callers, "
+        f"{verdicts['as the caller says']:,} open to unknown callers, {verdicts['undecided']:,} undecided"
+    ]
+    hidden = len(new) - len(visible)
+    if hidden:
+        lines.append(f"hidden: {_count(hidden, 'report')} about unknown callers (--all-ranks shows them)")
+    if known or suppressed:
+        lines.append(f"not shown: {len(known):,} of the baseline, {suppressed:,} by comments")
+    if result.undecided:
+        reasons = ", ".join(f"{reason} ({count:,})" for reason, count in result.undecided.most_common())
+        lines.append(f"undecided because: {reasons}")
+    if result.failed:
+        lines.append("not checked: " + ", ".join(f"{n} ({why})" for n, why in result.failed.items()))
+    if result.order.skipped:
+        lines.append(f"skipped: {_count(len(result.order.skipped), 'function')} that nobody can call (--all)")
+    losses = result.program.losses
+    if losses:
+        lines.append("the verdicts rest on these assumptions:")
+        lines += [f"  {kind} ({count:,})" for kind, count in losses.most_common()]
+    else:
+        lines.append("no unsound choice was made on the way to these verdicts")
+    lines.append("not looked at: concurrency, signals, exceptions; unknown callers pass valid pointers")
+    return "\n".join(lines)
+
+
+def document(
+    result: CheckResult,
+    new: Sequence[Report],
+    known: Sequence[Report],
+    suppressed: int,
+    seconds: float,
+) -> dict[str, Any]:
+    """`check.json`."""
+    program = result.program
+    return {
+        "version": 1,
+        "reports": [report.as_json() for report in new],
+        "known": [report.fingerprint for report in known],
+        "suppressed": suppressed,
+        "functions": result.functions,
+        "skipped": list(result.order.skipped),
+        "not_checked": result.failed,
+        "instructions": result.instructions,
+        "conditions": result.conditions,
+        "verdicts": dict(result.verdicts),
+        "undecided": dict(result.undecided),
+        "unsound": dict(program.losses),
+        "unknown_values": dict(program.imprecise),
+        "functions_without_contract": dict(program.unknown_externals.most_common()),
+        "queries": result.queries,
+        "expansions": result.expansions,
+        "seconds": {name: round(value, 3) for name, value in {**result.seconds, "total": seconds}.items()},
+    }

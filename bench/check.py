@@ -1,0 +1,153 @@
+"""`anabranch check`: verdicts against exhaustive exploration; time, size and verdicts on real libraries.
+
+python -m bench.check oracle [--programs 300]    generated programs with assertions: 0 wrong
+python -m bench.check programs [NAME...]         zlib, json-c and libtasn1 from Debian's sources
+python -m bench.check size [NAME...]             nodes and time an instruction by size of function
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+from anabranch.check.driver import Checker, CheckResult
+from anabranch.check.gate import Gated
+from anabranch.check.reports import make_reports
+from anabranch.check.settings import CheckSettings
+from anabranch.expr import NODES
+from anabranch.frontend import FrontendOptions, load_program
+from bench.lib.coreutils import BuildError
+from bench.lib.table import print_table
+from bench.unit_all import LIBRARIES, prepared
+from tests.check.generate import program
+
+THOROUGH = CheckSettings(properties=("assert",), polls=200_000, condition_polls=400_000, function_polls=10**9)
+SIZES = (20, 50, 100, 300, 1000, 3000, 10**9)
+"""Functions are grouped by number of instructions, up to each of these."""
+
+
+def explored(source: Path, out: Path) -> set[int]:
+    """Lines of the assertions that fail, by exhaustive exploration."""
+    command = [sys.executable, "-m", "anabranch.cli.main", "run", str(source), "--output-dir", str(out)]
+    subprocess.run([*command, "--all-errors", "--no-progress", "-q"], check=True, capture_output=True)
+    document: dict[str, Any] = json.loads((out / "run.json").read_text())
+    if not document["complete"]:
+        raise SystemExit(f"{source}: the exploration is not complete")
+    return {error["line"] for error in document["errors"]}
+
+
+def oracle(programs: int) -> int:
+    """Half of the programs have loops."""
+    wrong = failing = certain = possible = undecided = lossy = 0
+    with tempfile.TemporaryDirectory(prefix="anabranch-check-") as place:
+        for seed in range(programs):
+            source = Path(place) / f"{seed}.c"
+            source.write_text(program(10_000 + seed, loops=seed % 2 == 1))
+            checker = Checker(load_program([source], FrontendOptions(entry="*")).module, THOROUGH)
+            result = checker.run()
+            lossy += bool(checker.program.losses)
+            refuted, sure = lines(result, False), lines(result, True)
+            truth = explored(source, Path(place) / f"{seed}.out")
+            missed = truth - refuted if not result.verdicts["undecided"] else set()
+            if missed or sure - truth:
+                wrong += 1
+                print(f"seed {10_000 + seed}: missed {sorted(missed)}, false {sorted(sure - truth)}")
+            failing, certain = failing + len(truth), certain + len(sure)
+            possible, undecided = possible + len(refuted - truth), undecided + result.verdicts["undecided"]
+    header = ("programs", "unsound", "failing", "certain", "possible only", "undecided", "wrong")
+    print_table(header, [(programs, lossy, failing, certain, possible, undecided, wrong)])
+    return int(wrong > 0 or lossy > 0)
+
+
+def lines(result: CheckResult, sure: bool) -> set[int]:
+    """Lines of refuted assertions; with `sure` only of those where nothing was taken as unknown."""
+    return {
+        f.condition.loc.line
+        for f in result.findings
+        if f.condition.loc is not None and not (sure and f.approximate)
+    }
+
+
+def checker_of(name: str) -> tuple[Checker, int]:
+    """A library, ready to be checked, and its lines of source."""
+    library = LIBRARIES[name]
+    directory = prepared(library)
+    files = [directory / file for file in library.files]
+    includes = tuple(directory / include for include in library.includes)
+    options = FrontendOptions(include_dirs=includes, defines=library.defines, entry="*")
+    count = sum(len(file.read_text(errors="replace").splitlines()) for file in files)
+    return Checker(load_program(files, options).module), count
+
+
+def programs_table(names: Sequence[str]) -> int:
+    rows = []
+    for name in names:
+        checker, count = checker_of(name)
+        started = process_time()
+        result = checker.run()
+        seconds = process_time() - started
+        reports, _ = make_reports(result)
+        ranks = [sum(r.rank == rank for r in reports) for rank in ("likely", "possible", "caller")]
+        gating = result.seconds["gating"]
+        share = 100 * result.verdicts["undecided"] / max(result.conditions, 1)
+        counts = (count, result.instructions, result.conditions, result.queries)
+        rows.append(
+            (name, *counts, f"{share:.1f}%", gating, 1e6 * gating / result.instructions, seconds, *ranks)
+        )
+    header = ("library", "lines", "instructions", "conditions", "queries", "undecided", "gating s")
+    print_table((*header, "us/instr", "CPU s", "likely", "possible", "caller"), rows)
+    return 0
+
+
+def size_table(names: Sequence[str]) -> int:
+    """Gating alone, function by function."""
+    groups: dict[int, list[tuple[int, int, float]]] = {limit: [] for limit in SIZES}
+    for name in names:
+        checker, _ = checker_of(name)
+        for component in checker.order.components:
+            for function in component:
+                body = checker.program.module.functions[function]
+                size = sum(len(block.instructions) for block in body.blocks)
+                before, started = len(NODES), process_time()
+                gated = Gated(checker.program, body).run()
+                spent = process_time() - started
+                checker.program.functions[function] = gated
+                limit = next(limit for limit in SIZES if size <= limit)
+                groups[limit].append((size, len(NODES) - before, spent))
+    rows = []
+    for limit, found in groups.items():
+        if found:
+            instructions, nodes, spent = (sum(row[i] for row in found) for i in range(3))
+            text = f"up to {limit:,}" if limit < 10**9 else "more"
+            rows.append((text, len(found), instructions, nodes / instructions, 1e6 * spent / instructions))
+    print_table(("instructions", "functions", "total", "nodes/instr", "us/instr"), rows)
+    return 0
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("what", choices=("oracle", "programs", "size"))
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--programs", type=int, default=300)
+    arguments = parser.parse_args(argv)
+    if arguments.what == "oracle":
+        return oracle(arguments.programs)
+    table = programs_table if arguments.what == "programs" else size_table
+    try:
+        return table(arguments.names or list(LIBRARIES))
+    except BuildError as error:
+        print(error, file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,34 @@
+// Correct code as it is usually written: nothing is reported.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+struct n { struct n *next; char *s; int v; };
+void free_list(struct n *p) { while (p) { struct n *q = p->next; free(p->s); free(p); p = q; } }
+char *dup2(const char *s) { char *r = malloc(strlen(s) + 1); if (!r) return NULL; strcpy(r, s); return r; }
+int cleanup(const char *name) {
+    FILE *f = NULL; char *b = NULL; int rc = -1;
+    f = fopen(name, "r"); if (!f) goto out;
+    b = malloc(100); if (!b) goto out;
+    if (!fgets(b, 100, f)) goto out;
+    rc = b[0];
+out:
+    free(b); if (f) fclose(f);
+    return rc;
+}
+struct n *build(int k) {
+    struct n *head = NULL, *tail = NULL;
+    for (int i = 0; i < k; i++) {
+        struct n *e = calloc(1, sizeof *e);
+        if (!e) { free_list(head); return NULL; }
+        if (tail) tail->next = e; else head = e;
+        tail = e;
+    }
+    return head;
+}
+char *grow(size_t *cap, char *buf) { char *nb = realloc(buf, *cap * 2); if (!nb) { free(buf); return NULL; } *cap *= 2; return nb; }
+int sum(struct n *l) { int s = 0; for (struct n *p = l; p != NULL; p = p->next) s += p->v; return s; }
+int find(struct n *l, int v) { while (l != NULL && l->v != v) l = l->next; if (l == NULL) return -1; return l->v; }
+int parse(int argc, char **argv) { char *o = NULL; for (int i = 1; i < argc; i++) if (!strcmp(argv[i], "-o") && i + 1 < argc) o = argv[++i]; if (!o) { puts("usage"); exit(1); } return o[0]; }
+int state(int x) { int *p = NULL, y = 0; int has = 0; if (x > 3) { p = &y; has = 1; } if (has) return *p; return 0; }
+static char *cached; const char *get(void) { if (!cached) cached = dup2("x"); if (!cached) abort(); return cached; }
+int use(void) { return get()[0]; }

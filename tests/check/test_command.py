@@ -1,0 +1,181 @@
+"""The command: output, baselines, exit codes, one line for wrong input, and input that is hard to read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from anabranch.cli.main import main
+from tests.check.support import SUBJECTS
+
+BUG = """#include <stdlib.h>
+int *fresh(void) {
+    int *p = malloc(4);
+    *p = 1;
+    return p;
+}
+"""
+
+
+@pytest.fixture
+def bug(tmp_path: Path) -> Path:
+    path = tmp_path / "bug.c"
+    path.write_text(BUG)
+    return path
+
+
+def test_a_report_tells_origin_and_place(bug: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", str(bug)]) == 0
+    text = capsys.readouterr().out
+    assert f"{bug}:4: likely: write of a NULL pointer [null, CWE-476]" in text
+    assert f"{bug}:3  int *p = malloc(4);" in text and "malloc returns NULL" in text
+    assert "1 report in 1 function: 1 condition, 0 proved, 1 refuted" in text
+    assert "not looked at: concurrency" in text
+
+
+def test_the_summary_is_never_just_no_errors(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", str(SUBJECTS / "same.c")]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("0 reports in ") and "unsound" in text and "not looked at" in text
+
+
+def test_fail_on_error_and_allocations(bug: Path) -> None:
+    assert main(["check", str(bug), "-q", "--fail-on-error"]) == 1
+    assert main(["check", str(bug), "-q", "--fail-on-error", "--no-failing-allocations"]) == 0
+    assert main(["check", str(bug), "-q", "--fail-on-error", "--property", "assert"]) == 0
+
+
+def test_a_baseline_hides_what_is_known(bug: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    baseline = bug.with_name("baseline.json")
+    assert main(["check", str(bug), "-q", "--write-baseline", str(baseline)]) == 0
+    # Lines before it do not make a report a new one; another function with the same bug does.
+    bug.write_text("int one;\nint two;\n" + BUG)
+    assert main(["check", str(bug), "-q", "--baseline", str(baseline), "--fail-on-error"]) == 0
+    bug.write_text(BUG + BUG.replace("fresh", "other").replace("#include <stdlib.h>", ""))
+    capsys.readouterr()
+    assert main(["check", str(bug), "--baseline", str(baseline), "--fail-on-error"]) == 1
+    text = capsys.readouterr().out
+    assert text.count("likely: ") == 1 and "not shown: 1 of the baseline" in text
+
+
+def test_check_json(bug: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert main(["check", str(bug), "-q", "--output-dir", str(out)]) == 0
+    document = json.loads((out / "check.json").read_text())
+    (report,) = document["reports"]
+    assert report["origin"]["line"] == 3 and [step["line"] for step in report["steps"]] == [3, 4]
+    assert document["unsound"] == {} and document["verdicts"] == {"refuted": 1}
+
+
+def test_contracts_of_the_user(tmp_path: Path) -> None:
+    source, contracts = tmp_path / "user.c", tmp_path / "user.toml"
+    source.write_text("int *find(int); void stop(void); int f(void) { int *p = find(1); return *p; }\n")
+    command = ["check", str(source), "-q", "--fail-on-error", "--summaries", str(contracts)]
+    contracts.write_text('[find]\nreturns = "nonnull"\n')
+    assert main(command) == 0
+    contracts.write_text('[find]\nreturns = "null"\n')
+    assert main(command) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "no program given"),
+        (["missing.c"], "there is no file missing.c"),
+        (["notes.txt"], "is not a C file"),
+        (["{bug}", "--property", "speed"], "invalid choice: 'speed'"),
+        (["{bug}", "--unroll", "0"], "is not a whole number above 0"),
+        (["{bug}", "--baseline", "none.json"], "cannot read none.json"),
+        (["{bug}", "--summaries", "{bug}"], "is not valid TOML"),
+        (["{bug}", "--nonsense"], "unrecognized arguments: --nonsense"),
+    ],
+)
+def test_wrong_usage_is_one_line(
+    words: list[str], message: str, bug: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", *(word.replace("{bug}", str(bug)) for word in words)]) == 2
+    error = capsys.readouterr().err
+    assert message in error and error.count("\n") == 1
+
+
+def test_unrolling_is_an_unsound_choice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "loop.c"
+    source.write_text(
+        "#include <assert.h>\n"
+        "int f(int n) { int s = 0; for (int i = 0; i < n; i++) s += 2; assert(s != 4); return s; }\n"
+    )
+    found = []
+    for copies in ("1", "2"):
+        assert main(["check", str(source), "--unroll", copies, "--json"]) == 0
+        document = json.loads(capsys.readouterr().out)
+        found.append([report["values"] for report in document["reports"]])
+        assert document["unsound"] == {"a loop is assumed to end after the unrolled iterations": 1}
+    assert found == [[], [{"n": "2"}]]
+
+
+def test_any_null_doubts_callers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "caller.c"
+    source.write_text("int f(int *p) { return *p; }\n")
+    assert main(["check", str(source), "-q", "--fail-on-error"]) == 0
+    assert main(["check", str(source), "--null", "any", "--json"]) == 0
+    (report,) = json.loads(capsys.readouterr().out)["reports"]
+    assert report["rank"] == "possible" and report["because"] == ["an unknown caller passes NULL"]
+
+
+HARD = {
+    "missing bodies": "int g(int); int f(int x) { return g(x) + g(x + 1); }",
+    "assembly": 'int f(int x) { __asm__("nop" : "+r"(x)); return x; }',
+    "variable arguments": """#include <stdarg.h>
+int f(int n, ...) { va_list a; va_start(a, n); int s = 0;
+  while (n--) s += va_arg(a, int); va_end(a); return s; }
+int h(void) { return f(2, 3, 4); }""",
+    "setjmp": """#include <setjmp.h>
+static jmp_buf b; int f(int x) { if (setjmp(b)) return 1; if (x) longjmp(b, 1); return 0; }""",
+    "recursion": "int f(int x) { return x ? f(x - 1) + 1 : 0; } int g(int x) { return f(x); }",
+    "mutual recursion": "int b(int); int a(int x) { return b(x); } int b(int x) { return x ? a(x - 1) : 0; }",
+    "goto into a loop": "int f(int x) { if (x) goto in; while (x < 9) { x++; in: x += 2; } return x; }",
+    "function pointers": "int f(int (*g)(int), int x) { return g ? g(x) : g(1); }",
+    "computed goto": "int f(int x) { void *t[] = {&&a, &&b}; goto *t[x & 1]; a: return 1; b: return 2; }",
+    "floats": "double f(double x, float y) { return x > y ? x / y : (long double)x; }",
+    "structs by value": "struct s { int a; long b[5]; }; struct s f(struct s x) { x.a++; return x; }",
+    "vectors": "typedef int v __attribute__((vector_size(16))); v f(v a, v b) { return a + b * a; }",
+    "endless loop": "int f(int *p) { for (;;) ++*p; }",
+    "no return": "int f(int *p) { __builtin_unreachable(); }",
+    "atomics": "int f(_Atomic int *p) { return ++*p; }",
+    "wide integers": "__int128 f(__int128 x, long y) { return x / (y | 1); }",
+}
+COUNTED = ("missing bodies", "assembly", "setjmp", "goto into a loop")
+"""Those where an unsound choice is made."""
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_hard_input_is_no_crash(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "hard.c"
+    source.write_text(HARD[name] + "\n")
+    assert main(["check", str(source), "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["functions"] and not document["not_checked"]
+    assert bool(document["unsound"]) == (name in COUNTED)
+
+
+def test_a_large_switch(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cases = "\n".join(f"    case {n}: s += *p * {n}; break;" for n in range(3000))
+    source = tmp_path / "switch.c"
+    source.write_text(f"int f(int x, int *p) {{ int s = 0; switch (x) {{\n{cases}\n}} return s; }}\n")
+    assert main(["check", str(source), "--json"]) == 0
+    assert not json.loads(capsys.readouterr().out)["not_checked"]
+
+
+def test_deep_nesting(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Chains of a thousand joins and a thousand calls: walks keep stacks of their own."""
+    ifs = "\n".join(f"    if (x & {1 << n % 30}) *p += {n};" for n in range(1000))
+    calls = "\n".join(f"static int c{n}(int *p) {{ return c{n - 1}(p) + {n}; }}" for n in range(1, 600))
+    source = tmp_path / "deep.c"
+    source.write_text(
+        f"int f(int x, int *p) {{\n{ifs}\n return *p; }}\n"
+        f"static int c0(int *p) {{ return *p; }}\n{calls}\nint top(void) {{ int x = 1; return c599(&x); }}\n"
+    )
+    assert main(["check", str(source), "--json"]) == 0
+    assert not json.loads(capsys.readouterr().out)["not_checked"]

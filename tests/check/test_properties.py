@@ -1,0 +1,32 @@
+"""Subjects with their reports on the lines where they belong: exactly these are made."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from anabranch.cli.main import main
+from tests.check.support import SUBJECTS
+
+_REPORT = re.compile(r"REPORT: (\w+) (\w+)")
+
+
+def expected(path: Path) -> set[tuple[int, str, str]]:
+    return {
+        (number, *found.groups())  # type: ignore[misc]
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        for found in _REPORT.finditer(line)
+    }
+
+
+@pytest.mark.parametrize("name", ["null", "values", "freed", "flows", "idioms"])
+def test_reports(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    source = SUBJECTS / f"{name}.c"
+    assert main(["check", str(source), "--json", "--all-ranks"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    found = {(report["line"], report["property"], report["rank"]) for report in document["reports"]}
+    assert found == expected(source)
+    assert document["suppressed"] == source.read_text().count("anabranch: ignore")
