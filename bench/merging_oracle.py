@@ -117,7 +117,7 @@ def hasten(seed: int) -> None:
     Runs are forked children of this process, and see what is set here.
     """
     draw = random.Random(seed)
-    # Every comparison of the lanes takes a second by this clock, so that each finishes first on some programs.
+    # By this clock every comparison of the lanes takes a second: on some programs each lane finishes first.
     lanes = LaneShares(
         first=draw.choice((-1000, -20, 0, 20)), turns=draw.choice((1, 3)), merged_turns=draw.choice((1, 8)),
         clock=count().__next__,

@@ -160,7 +160,7 @@ class Calls:
         info = instruction.extra
         if isinstance(info, CallInfo):
             for value, attributes in zip(arguments, info.arg_attrs, strict=False):
-                if attributes is not None and attributes.noundef:
+                if attributes is not None and "noundef" in attributes.names:
                     gated.use(node, value, instruction, "argument")
 
     def _pointed(self, gated: Gated, node: int, instruction: Instruction) -> str | None:

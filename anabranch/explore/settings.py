@@ -83,8 +83,11 @@ class SearchSettings(SettingsGroup, heading="Search"):
         at_least(1), metavar="N",
     )  # fmt: skip
     seed: int = option(
-        0, "seed", "start of the random numbers; the same seed gives the same run", at_least(0), metavar="N"
-    )
+        0, "seed",
+        "start of the random numbers; the same seed gives the same run, unless the clock has a say "
+        "(--max-time, --merge auto)",
+        at_least(0), metavar="N",
+    )  # fmt: skip
     goal: str = option(
         "coverage", "goal",
         "what the run is for: coverage (tests that reach the code), bugs (errors), paths (all there is)",

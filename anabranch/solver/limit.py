@@ -11,7 +11,8 @@ GROWTH = 8  # times as much when it is asked again
 SLACK = 8  # times its part of the seconds, where resources alone are to decide so that runs repeat
 USUAL_SECONDS = 30.0  # of which parts are taken if a query may take any time
 URGENT_PART = 0.1  # of the time left, for a query that cannot be put back
-URGENT_TOGETHER = 0.25  # of the whole time, for all of these
+URGENT_TOGETHER = 0.1  # of the whole time, for all of these
+FIRST_TOGETHER = 0.1  # of the time that has passed, for hard queries that are asked for the first time
 HARD = 0.02  # seconds: what a query takes beyond counts as time of hard queries
 LEAST = 0.05  # seconds that every query may take
 
@@ -22,11 +23,13 @@ class QueryLimits:
 
     A query that can be put back is asked with a small part of the resources first, and with more each time it
     is asked again. One that must be answered now has all of them; where time is limited, a part of what is
-    left, and a little once such queries have taken much together.
+    left. In limited time both have only a little once queries like them have taken much together.
     """
 
     __slots__ = (
+        "_began",
         "_clock",
+        "_first",
         "_together",
         "_took",
         "_urgent",
@@ -52,6 +55,8 @@ class QueryLimits:
         self.patient_until = end
         """The time on the clock after which a query is given up that could be put back."""
         self._took = 0.0  # seconds, the last query
+        self._began = clock()
+        self._first = 0.0  # seconds of hard queries that were asked for the first time
         self._urgent = 0.0  # seconds of hard queries that could not be put back
         self._together = URGENT_TOGETHER * (end - clock())
 
@@ -71,11 +76,19 @@ class QueryLimits:
         if self.attempt is not None:
             slack = 1 if self.end < inf else SLACK
             allowed = min(self.part * slack * (seconds or USUAL_SECONDS), seconds or inf)
+            if self._hurries(now):
+                allowed = min(allowed, LEAST)
         elif self.end < inf and self._urgent > self._together:
             allowed = LEAST
         else:
             allowed = min(seconds or inf, max(URGENT_PART * (self.end - now), LEAST))
         return min(now + allowed, self.end)
+
+    def _hurries(self, now: float) -> bool:
+        """Is the query asked for the first time, and have such queries taken much of limited time?"""
+        if self.attempt or self.end == inf:
+            return False
+        return self._first > FIRST_TOGETHER * (now - self._began)
 
     def charge(self, seconds: float, part: float) -> None:
         """A query has ended that took so many seconds, and a part of the resources."""
@@ -83,6 +96,8 @@ class QueryLimits:
         self._took = seconds
         if self.attempt is None:
             self._urgent += max(0.0, seconds - HARD)
+        elif not self.attempt:
+            self._first += max(0.0, seconds - HARD)
 
     @property
     def worth_waiting(self) -> bool:

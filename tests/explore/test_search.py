@@ -254,7 +254,7 @@ def test_default() -> None:
 
 
 def test_an_order_that_finds_something_has_more_turns() -> None:
-    """Depth first finds something each time, breadth first never: it has 1 + BONUS times the turns, not all."""
+    """Depth first finds something each time, breadth first never: that has 1 + BONUS times fewer turns."""
     tree = ExecutionTree()
     states = spine(tree, 40)
     found = 0
