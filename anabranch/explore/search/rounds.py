@@ -3,12 +3,12 @@
 An input that overflows a buffer often has to take a loop a certain number of times, and covers nothing new on
 the way, so that orders which go by coverage see no difference between its path and others. Fuzzers reward a
 new power of two in the number of times that an input reaches a block. This order does the same with paths. A
-*record* is a block with a power of two, numbered when some path first came to the block, at forks, that many
-times. Waiting states are grouped by the newest record that their paths have.
+*record* is a block with a power of two, numbered when some path first came to the block that many times at
+forks. Waiting states are grouped by the newest record that their paths have.
 
-Half of the turns go on with the path that is nearest to the next record, as long as it gets nearer. That path
-may come to nothing, because its input is too short, say. So in the other half the groups take turns, each with
-the nearest path, with the one that got so far by the fewest forks, and with any one.
+Half of the turns go on with the path that is nearest to the next record, as long as it gets nearer. That
+path may come to nothing, because its input is too short, say. So in the other half the groups take turns,
+each with the nearest path, with the one that got so far by the fewest forks, and with any one.
 """
 
 from __future__ import annotations

@@ -94,14 +94,15 @@ class DualExploration(Technique):
         return self.running
 
     def _compare(self) -> None:
-        """Charge the running lane, and let the other one run if that has used less."""
+        """Charge the running lane, and let the other one run if that is behind."""
         self._turns = 0
         now = self.shares.clock()
         running, other = self.running, self.merging if self.running is self.plain else self.plain
         running.seconds += now - self._since
         self._since = now
+        merging_is_behind = self.merging.seconds < self.shares.merging * self.plain.seconds
         # A lane whose states were all given up for the sake of memory has no turn any more.
-        if not len(running.order) or (len(other.order) and other.seconds < running.seconds):
+        if not len(running.order) or (len(other.order) and merging_is_behind is (other is self.merging)):
             if other is self.merging:
                 self._stops.resume()
             else:

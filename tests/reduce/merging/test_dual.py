@@ -140,7 +140,7 @@ def test_both_lanes_gave_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_both_lanes_get_the_same_time(tmp_path: Path) -> None:
-    tuning = lanes(turns=1, merged_turns=1, first=0, clock=ticks())
+    tuning = lanes(turns=1, merged_turns=1, first=0, merging=1, clock=ticks())
     options = ("--merge", "auto", "--tests", "none", "--max-instructions", "20000")
     run = prepare(tmp_path, LARGE, *options, tuning=tuning)[0]
     run.run()
