@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from anabranch.analysis.callgraph import direct_callee
 from anabranch.check.conditions import Call, Condition
+from anabranch.check.effects import is_heap
 from anabranch.check.events import Event, Extent, Havoc, Hits, Location
 from anabranch.check.external_calls import ExternalCalls
 from anabranch.check.leaves import GlobalObject
@@ -201,9 +202,9 @@ class Calls:
         program = gated.program
         site = Site(gated, node, len(gated.memory.events[node]), callee, arguments, instruction.loc)
         for number, requirement in enumerate(callee.requirements):
-            self._lift(gated, node, site, number, requirement)
-        for property in program.properties:
-            property.call(gated, node, site, instruction)
+            self._lift(gated, node, site, ("path", number), requirement)
+        for number, use in enumerate(callee.uses.conditions):
+            self._lift(gated, node, site, ("use", number), use)
         if not callee.effects.returns:
             gated.assume[node] = False
             return
@@ -246,7 +247,7 @@ class Calls:
                     gated.lose("a store to an unknown address is left out")
         leaves = gated.program.leaves
         for base in site.callee.effects.frees:
-            if leaves.visible(base.a):
+            if leaves.visible(base.a) or is_heap(leaves.of(base)):
                 for place in places.of(site.value(base.a)):
                     if place.base is not None:
                         freed.setdefault(place.base, []).append((place.condition, base))
@@ -259,7 +260,9 @@ class Calls:
         if table or freed or anything is not False:
             gated.memory.append(node, CallEvent(site, table, freed, anything))
 
-    def _lift(self, gated: Gated, node: int, site: Site, number: int, requirement: Condition) -> None:
+    def _lift(
+        self, gated: Gated, node: int, site: Site, path: tuple[str, int], requirement: Condition
+    ) -> None:
         """A condition of the callee becomes one of the caller: the consequent in terms of the caller, and the
         path inside the callee as one antecedent, closed."""
         program = gated.program
@@ -270,13 +273,13 @@ class Calls:
         if bad is False:
             program.counts["lifted and folded"] += 1
             return
-        inner = program.summaries.operator(site, ("path", number), 1)
+        inner = program.summaries.operator(site, path, 1)
         if inner is False:
             return
         antecedents = gated.path(node)
         if inner is not True:
             antecedents = (inner, *antecedents)
-        gated.conditions.append(
+        gated.add(
             Condition(
                 requirement.property,
                 gated,

@@ -17,7 +17,7 @@ from anabranch.check.conditions import Condition
 from anabranch.check.decide import Decider
 from anabranch.check.externals import Externals, load_externals
 from anabranch.check.gate import Gated
-from anabranch.check.leaves import Explicit, Freed, Operator
+from anabranch.check.leaves import Explicit, Freed, Operator, Undefined
 from anabranch.check.order import Order, order_functions, unwritten_globals
 from anabranch.check.program import Program
 from anabranch.check.properties.assertion import Assertion
@@ -158,7 +158,7 @@ class Checker:
             self._report(condition, own, answer, "")
         elif answer.verdict != PROVED:
             self._undecided(answer)
-        elif not self._passable(condition.bad):
+        elif not condition.property.lifted or not self._passable(condition.bad):
             self.result.verdicts["proved"] += 1
         elif not self.order.callers.get(gated.name):
             self.result.verdicts["as the caller says"] += 1
@@ -193,7 +193,7 @@ class Checker:
             seen.add(value)
             for index in expr_vars(value):
                 leaf = leaves.at(index)
-                if isinstance(leaf, Explicit | Freed) and leaves.visible(index):
+                if isinstance(leaf, Explicit | Freed | Undefined) and leaves.visible(index):
                     return True
                 if isinstance(leaf, Operator) and leaf.effect[0] in ("null", "freed"):
                     if leaf.operands is None:
@@ -247,7 +247,7 @@ class Checker:
             if not any_null and value.__class__ is Expr:
                 for index in expr_vars(value):
                     leaf = program.leaves.at(index)
-                    if isinstance(leaf, Freed):
+                    if isinstance(leaf, Freed | Undefined):
                         replaced[leaf.var] = False
             return substitute(value, replaced) if replaced else value
 

@@ -22,8 +22,6 @@ class Effects:
         self.gated = gated
         self.always_accessed: set[int] = set()
         """Parameters that every call dereferences: they are not NULL after the call."""
-        self.always_freed: set[int] = set()
-        """Parameters that every call frees."""
         self.frees: set[Expr] = set()
         """Bases of objects that callers may find freed."""
         self._known: dict[Effect, Value] = {}
@@ -46,8 +44,6 @@ class Effects:
                 value = self.gated.parameter_value(parameter.index)
                 if value.__class__ is Expr and ("access", value.id) in (facts or ()):
                     self.always_accessed.add(parameter.index)
-                if value.__class__ is Expr and ("freed", value.id) in (facts or ()):
-                    self.always_freed.add(parameter.index)
 
     def _add(self, event: Event) -> None:
         from anabranch.check.calls import CallEvent
@@ -85,7 +81,7 @@ class Effects:
         return {
             base: extent
             for base, extent in self._extents.items()
-            if leaves.visible(base.a) or _is_heap(leaves.of(base))
+            if leaves.visible(base.a) or is_heap(leaves.of(base))
         }
 
     @property
@@ -127,7 +123,10 @@ class Effects:
             base = effect[1]
             assert isinstance(base, Expr)
             return ne(self.gated.memory.read(exit_, 0, base, GHOST, 8), 0, 8)
-        assert effect[0] == "path" and isinstance(effect[1], int)
+        assert isinstance(effect[1], int)
+        if effect[0] == "use":
+            return self.gated.uses.conditions[effect[1]].path()
+        assert effect[0] == "path"
         return self.gated.requirements[effect[1]].path()
 
     def _no_result(self, source: int) -> Value:
@@ -163,5 +162,5 @@ class Effects:
         return not isinstance(leaf, GlobalObject | LocalObject)
 
 
-def _is_heap(leaf: object) -> bool:
+def is_heap(leaf: object) -> bool:
     return isinstance(leaf, LocalObject) and leaf.heap

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from anabranch.check.events import Copy, Fill, Havoc
 from anabranch.check.externals import Contract
+from anabranch.check.formats import string_arguments
 from anabranch.check.freeing import Free
-from anabranch.check.leaves import GlobalObject
 from anabranch.expr import Expr, Value, bool_and, extract, ite, ne, sge, sle, zext
 from anabranch.ir.module import Instruction
 from anabranch.ir.types import PointerType
@@ -34,6 +34,8 @@ class ExternalCalls:
         for position in contract.reads:
             if position < len(arguments) and isinstance(instruction.operands[1 + position].type, PointerType):
                 gated.access(node, arguments[position], None, instruction, f"{name}: use")
+        if contract.format is not None and contract.format < len(arguments):
+            self._printed(gated, node, instruction, arguments, contract.format)
         if "returns_twice" in program.module.functions[name].attributes or "setjmp" in name:
             gated.lose("the second return of setjmp is not followed")
         if contract.fails:
@@ -57,6 +59,17 @@ class ExternalCalls:
             self.write_arguments(gated, node, instruction, arguments, contract, f"memory written by {name}")
         if instruction.result is not None:
             gated.define(node, instruction, result)
+
+    def _printed(
+        self, gated: Gated, node: int, instruction: Instruction, arguments: tuple[Value, ...], position: int
+    ) -> None:
+        text = gated.program.text(arguments[position])
+        for number in string_arguments(text or ""):
+            index = position + 1 + number
+            if index >= len(arguments) or not isinstance(instruction.operands[1 + index].type, PointerType):
+                return
+            for property in gated.program.properties:
+                property.string(gated, node, arguments[index], instruction)
 
     def _answer(
         self,
@@ -125,8 +138,6 @@ class ExternalCalls:
         for property in gated.program.properties:
             property.release(gated, node, pointer, instruction)
         places = gated.program.places.of(pointer)
-        if len(places) == 1 and places[0].base is not None and places[0].offset.__class__ is int:
-            gated.learn("freed", places[0].base)
         gated.memory_is_freed = True
         gated.memory.append(node, Free(places, instruction.loc))
 
@@ -181,8 +192,5 @@ def _asserted(gated: Gated, instruction: Instruction) -> str:
     """The text of an assertion, which is the first argument of the function that reports it."""
     if len(instruction.operands) < 2:
         return ""
-    value = gated.program.constant(instruction.operands[1])
-    leaf = gated.program.leaves.of(value) if value.__class__ is Expr and value.op == "var" else None
-    variable = gated.program.module.globals.get(leaf.name) if isinstance(leaf, GlobalObject) else None
-    data = getattr(variable.initializer, "data", None) if variable is not None else None
-    return f": {data.split(bytes(1))[0].decode('utf-8', 'replace')}" if data else ""
+    text = gated.program.text(gated.program.constant(instruction.operands[1]))
+    return f": {text}" if text else ""

@@ -19,6 +19,7 @@ KEYS: dict[str, str] = {
     "writes": "parameters that it writes through: a list, or a table as of --summaries; [] for none",
     "reads": "parameters that it dereferences: they must not be NULL",
     "frees": "the parameter whose block it frees",
+    "format": "the parameter that is a format as of printf, with what it converts behind it",
     "size": "parameters whose product is the size of the block that it returns",
     "same": "true: the same answer for the same arguments, as long as nothing was written",
     "noreturn": "true: it never returns",
@@ -47,6 +48,7 @@ class Contract:
     """None: through every pointer that it is given."""
     reads: tuple[int, ...] = ()
     frees: int | None = None
+    format: int | None = None
     size: tuple[int, ...] = ()
     same: bool = False
     noreturn: bool = False
@@ -109,8 +111,9 @@ def _contract(where: str, table: Any) -> Contract:
         written = table["writes"]
         numbers = list(written) if isinstance(written, dict) else written
         fields["writes"] = frozenset(_numbers(f"{where}: writes", numbers))
-    if "frees" in table:
-        fields["frees"] = _numbers(f"{where}: frees", [table["frees"]])[0]
+    for key in ("frees", "format"):
+        if key in table:
+            fields[key] = _numbers(f"{where}: {key}", [table[key]])[0]
     return Contract(**fields, **_returned(where, str(table.get("returns", ""))))
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from anabranch.check.events import GHOST, Event, Hits, Location
+from anabranch.check.leaves import GlobalObject
 from anabranch.check.memory import MemoryOf
 from anabranch.check.places import Place
 from anabranch.expr import Expr, Value, bool_and, bool_or, ne
@@ -35,10 +36,17 @@ class Free(Event):
 
 
 def freed_condition(gated: Gated, node: int, position: int, pointer: Value) -> Value:
-    """The condition under which the object that a pointer leads to has been freed."""
+    """The condition under which the object that a pointer leads to has been freed: here, or before."""
+    leaves = gated.program.leaves
     result: Value = False
     for place in gated.program.places.of(pointer):
-        if place.base is not None:
-            state = gated.memory.read(node, position, place.base, GHOST, 8)
-            result = bool_or(result, bool_and(place.condition, ne(state, 0, 8)))
+        base = place.base
+        if base is None:
+            continue
+        freed: Value = False
+        if gated.memory_is_freed:
+            freed = ne(gated.memory.read(node, position, base, GHOST, 8), 0, 8)
+        if leaves.visible(base.a) and not isinstance(leaves.of(base), GlobalObject):
+            freed = bool_or(freed, leaves.freed(base))
+        result = bool_or(result, bool_and(place.condition, freed))
     return result

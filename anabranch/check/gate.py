@@ -9,6 +9,7 @@ value of a phi is a choice under these gates.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from anabranch.check.conditions import Condition
@@ -21,6 +22,7 @@ from anabranch.check.instructions import execute
 from anabranch.check.leaves import Parameter
 from anabranch.check.loops import LoopWrites
 from anabranch.check.memory import MemoryOf
+from anabranch.check.uses import Uses, split
 from anabranch.expr import Expr, Value, bool_and, ite, not_
 from anabranch.ir.debug import DebugLoc
 from anabranch.ir.module import Function, Instruction
@@ -56,6 +58,8 @@ class Gated:
         self.conditions: list[Condition] = []
         self.requirements: list[Condition] = []
         """Conditions that callers have to meet."""
+        self.uses = Uses()
+        """Conditions that only callers can violate, by what they freed or never wrote."""
         self.wild: list[tuple[int, Value]] = []
         """Nodes where anything may be written, with the condition inside the node."""
         self.null_places: list[tuple[int, DebugLoc]] = []
@@ -315,9 +319,15 @@ class Gated:
         key: object,
         evidence: object = None,
     ) -> None:
-        self.conditions.append(
-            Condition(property, self, node, bad, self.path(node), loc, message, key, evidence=evidence)
-        )
+        self.add(Condition(property, self, node, bad, self.path(node), loc, message, key, evidence=evidence))
+
+    def add(self, condition: Condition) -> None:
+        """A condition is checked here; what only callers can make of it is kept for them."""
+        here, before = split(self.program.leaves, condition.bad)
+        if here is not False:
+            self.conditions.append(condition if here is condition.bad else replace(condition, bad=here))
+        if before is not False and not self.uses.add(replace(condition, bad=before)):
+            self.lose("uses of many pointers, or through many calls, of what a caller freed or never wrote")
 
     def unreachable_condition(
         self, property: Property, node: int, loc: DebugLoc | None, message: str

@@ -117,6 +117,13 @@ class Freed(Leaf):
 
 
 @dataclass(eq=False, slots=True)
+class Undefined(Leaf):
+    """Boolean: the caller has never written the memory that a visible value was read from."""
+
+    of: Expr
+
+
+@dataclass(eq=False, slots=True)
 class Operator(Leaf):
     """A summary operator `function:effect`: one effect of a call, not opened (section 4.2.1)."""
 
@@ -215,7 +222,12 @@ class Leaves:
     def freed(self, of: Expr) -> Expr:
         return self._boolean("freed", of, Freed)
 
-    def _boolean(self, kind: str, of: Expr, leaf_class: type[Explicit] | type[Freed]) -> Expr:
+    def undefined(self, of: Expr) -> Expr:
+        return self._boolean("undefined", of, Undefined)
+
+    def _boolean(
+        self, kind: str, of: Expr, leaf_class: type[Explicit] | type[Freed] | type[Undefined]
+    ) -> Expr:
         key = (kind, of)
         found = self._booleans.get(key)
         if found is None:
@@ -229,7 +241,7 @@ class Leaves:
             leaf = self._by_index.get(index)
             if isinstance(leaf, Memory):
                 known = self.visible(leaf.base.a)
-            elif isinstance(leaf, Explicit | Freed):
+            elif isinstance(leaf, Explicit | Freed | Undefined):
                 known = self.visible(leaf.of.a)
             else:
                 known = isinstance(leaf, Parameter | GlobalObject)
@@ -305,11 +317,19 @@ class Leaves:
                     found = "globals"
         return found
 
+    def _start(self, leaf: Leaf | None) -> Leaf | None:
+        """Where the pointers begin that lead to it."""
+        while isinstance(leaf, Memory | Explicit | Freed | Undefined):
+            leaf = self.of(leaf.base if isinstance(leaf, Memory) else leaf.of)
+        return leaf
+
     def _in_global(self, leaf: Leaf | None) -> bool:
         """Is it memory that is reached from a global?"""
-        while isinstance(leaf, Memory | Explicit | Freed):
-            leaf = self.of(leaf.base if isinstance(leaf, Memory) else leaf.of)
-        return isinstance(leaf, GlobalObject)
+        return isinstance(self._start(leaf), GlobalObject)
+
+    def from_parameter(self, leaf: Leaf) -> bool:
+        """Is it memory that is reached from a parameter?"""
+        return isinstance(self._start(leaf), Parameter)
 
     def only_inputs(self, value: Value) -> bool:
         """Is everything that decides the value known, or an input of the program?"""

@@ -12,14 +12,15 @@ from anabranch.check.leaves import GlobalObject, Leaves, LocalObject, Operator
 from anabranch.check.places import Places
 from anabranch.check.properties.base import Property
 from anabranch.check.properties.null import Nullness
+from anabranch.check.properties.uninitialised import Undefinedness
 from anabranch.check.settings import CheckSettings
 from anabranch.check.summaries import Summaries
 from anabranch.expr import MASK, Expr, Value, add
-from anabranch.expr.node import MAX_WIDTH
+from anabranch.expr.node import MAX_WIDTH, VAR
 from anabranch.expr.variables import postorder_within
 from anabranch.ir.debug import DebugLoc
 from anabranch.ir.module import GlobalVariable, Module
-from anabranch.ir.types import PointerType, Type
+from anabranch.ir.types import ArrayType, PointerType, Type
 from anabranch.ir.values import BlockAddress, ConstInt, Operand, Poison, Undef
 from anabranch.semantics.constants import Constants
 from anabranch.semantics.elements import element_types, is_scalar
@@ -67,6 +68,7 @@ class Program:
         self.summaries = Summaries(self.leaves)
         self.places = Places(self.leaves, self.opened)
         self.nullness = Nullness(self.leaves)
+        self.undefinedness = Undefinedness(self.leaves)
         self.calls = Calls()
         self.functions: dict[str, Gated] = {}
         self.unwritten: set[str] = set()
@@ -158,6 +160,20 @@ class Program:
             self._images[name] = self._image(variable)
         image = self._images[name]
         return None if image is None else _part(image, offset, (width + 7) // 8)
+
+    def text(self, address: Value) -> str | None:
+        """The string, of plain or wide characters, at the address of a constant."""
+        leaf = self.leaves.of(address) if address.__class__ is Expr and address.op == VAR else None
+        variable = self.module.globals.get(leaf.name) if isinstance(leaf, GlobalObject) else None
+        if variable is None or not variable.constant or not isinstance(variable.value_type, ArrayType):
+            return None
+        if variable.name not in self._images:
+            self._images[variable.name] = self._image(variable)
+        image = self._images[variable.name]
+        unit = variable.value_type.element.size
+        if image is None or image[1] or unit not in (1, 4):
+            return None
+        return image[0].decode("utf-8" if unit == 1 else "utf-32-le", "replace").split("\0")[0]
 
     def _image(self, variable: GlobalVariable) -> tuple[bytes, dict[int, Value]] | None:
         """The bytes of an initialiser, and the pointers in it by offset."""

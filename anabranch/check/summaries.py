@@ -20,6 +20,7 @@ from anabranch.check.leaves import (
     Memory,
     Operator,
     Parameter,
+    Undefined,
 )
 from anabranch.expr import Expr, Value, add, expr_vars, substitute, variable
 from anabranch.ir.debug import DebugLoc
@@ -100,6 +101,8 @@ class Site:
             return caller.program.nullness(self.value(leaf.of.a))
         if isinstance(leaf, Freed):
             return caller.freed(self.node, self.position, self.value(leaf.of.a))
+        if isinstance(leaf, Undefined):
+            return caller.program.undefinedness(self.value(leaf.of.a))
         if isinstance(leaf, Operator):
             return caller.program.summaries.moved(leaf, self)
         return leaves.renamed(leaf)

@@ -6,8 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from anabranch.check.calls import CallEvent
 from anabranch.check.conditions import Condition
 from anabranch.check.driver import Finding
+from anabranch.check.events import Event
+from anabranch.check.freeing import Free
 from anabranch.check.gate import Gated
 from anabranch.check.leaves import Failure, Leaf, Memory, Operator, Parameter, Uninitialised, Unknown
 from anabranch.check.program import Program
@@ -35,9 +38,12 @@ def _step(loc: DebugLoc | None, function: str, text: str) -> Step:
 
 
 def relevant_leaves(program: Program, finding: Finding) -> Iterator[Leaf]:
-    """The leaves of the consequent, through the operators that were opened."""
+    """The leaves of the consequent and of the value that is bad, through the operators that were opened."""
     opened = finding.answer.opened
+    evidence = finding.condition.evidence
     stack: list[Value] = [finding.bad]
+    if evidence.__class__ is Expr and finding.condition.property.name == "uninitialised":
+        stack.append(evidence)
     seen: set[Expr] = set()
     while stack:
         value = stack.pop()
@@ -62,6 +68,8 @@ def origin_of(program: Program, finding: Finding) -> Step | None:
         if isinstance(leaf, Uninitialised):
             where = leaf.loc.function if leaf.loc is not None else ""
             return _step(leaf.loc, where, f"{leaf.name} is not initialised")
+    if finding.condition.property.name == "freed":
+        return _freed_origin(program, finding)
     if finding.condition.property.name != "null":
         return None
     tested = tested_pointer(program, finding)
@@ -78,6 +86,38 @@ def tested_pointer(program: Program, finding: Finding) -> DebugLoc | None:
         if tests and isinstance(leaf, Parameter | Memory | Unknown) and model.get(leaf.var.a) == 0:
             return tests[0][1]
     return None
+
+
+def _freed_origin(program: Program, finding: Finding) -> Step | None:
+    """The last place, on the way that the model takes, where the object is freed."""
+    condition = finding.condition
+    gated, model, order = condition.function, finding.answer.model, condition.function.graph.cfg.number
+    bases = {place.base for place in program.places.of(condition.evidence) if place.base is not None}
+    best: tuple[int, DebugLoc | None, str] | None = None
+    for node, events in enumerate(gated.memory.events):
+        if not events or order[node] > order[condition.node] or not _taken(gated, node, model):
+            continue
+        for event in events:
+            loc, text = _freeing(event, bases)
+            if not text or (node == condition.node and not _before(loc, condition)):
+                continue
+            if best is None or order[node] >= best[0]:
+                best = (order[node], loc, text)
+    return None if best is None else _step(best[1], gated.name, best[2])
+
+
+def _before(loc: DebugLoc | None, condition: Condition) -> bool:
+    """Does a line come before the place of a condition, or before the call that leads there?"""
+    place = condition.calls[0].loc if condition.calls else condition.loc
+    return loc is None or place is None or (loc.line, loc.column) < (place.line, place.column)
+
+
+def _freeing(event: Event, bases: set[Expr]) -> tuple[DebugLoc | None, str]:
+    if isinstance(event, Free) and not bases.isdisjoint(event.bases()):
+        return event.loc, "it is freed"
+    if isinstance(event, CallEvent) and not bases.isdisjoint(event.freed):
+        return event.site.loc, f"{event.site.callee.name} frees it"
+    return None, ""
 
 
 def _constant_origin(finding: Finding) -> Step | None:

@@ -9,7 +9,6 @@ from anabranch.ir.module import Instruction
 
 if TYPE_CHECKING:
     from anabranch.check.gate import Gated
-    from anabranch.check.summaries import Site
 
 
 class Property:
@@ -24,10 +23,17 @@ class Property:
     callers pass no bad value; the others are about values of any kind, and are decided at the root of the
     calls."""
 
+    lifted: ClassVar[bool] = True
+    """Is a condition that holds in its function asked again in the callers? Not if what they can do to it is
+    among the `uses`."""
+
     def access(
         self, gated: Gated, node: int, address: Value, size: int | None, instruction: Instruction, what: str
     ) -> None:
         """Memory is read or written: so many bytes, None if that is not known."""
+
+    def string(self, gated: Gated, node: int, address: Value, instruction: Instruction) -> None:
+        """A string is printed. That of NULL is not an error to most libraries."""
 
     def operation(self, gated: Gated, node: int, instruction: Instruction, values: tuple[Value, ...]) -> None:
         """Something is computed."""
@@ -40,6 +46,3 @@ class Property:
 
     def release(self, gated: Gated, node: int, address: Value, instruction: Instruction) -> None:
         """Memory is freed; the event is not there yet."""
-
-    def call(self, gated: Gated, node: int, site: Site, instruction: Instruction) -> None:
-        """A function with a summary is called."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anabranch.check.leaves import Leaves, Uninitialised
+from anabranch.check.leaves import Leaf, Leaves, Memory, Uninitialised
 from anabranch.check.properties.base import Property
 from anabranch.expr import Expr, Value, bool_or, expr_vars, ite, operands
 from anabranch.expr.node import ITE, VAR
@@ -14,41 +14,63 @@ if TYPE_CHECKING:
     from anabranch.check.gate import Gated
 
 
-def undefinedness(leaves: Leaves, value: Expr, known: dict[Expr, Value]) -> Value:
-    """The condition under which a value depends on something that was never written."""
-    if not any(isinstance(leaves.at(index), Uninitialised) for index in expr_vars(value)):
-        return False
-    stack = [value]
-    while stack:
-        current = stack[-1]
-        if current in known:
+MAX_DEPTH = 2
+"""Dereferences from a parameter up to which it is asked whether the caller wrote a value."""
+
+
+class Undefinedness:
+    """The condition under which a value depends on something that was never written, each worked out once.
+
+    Of what a caller's variable holds, the caller says whether it was written: the leaf `Undefined`.
+    """
+
+    def __init__(self, leaves: Leaves) -> None:
+        self.leaves = leaves
+        self._known: dict[Expr, Value] = {}
+
+    def __call__(self, value: Value) -> Value:
+        if value.__class__ is not Expr:
+            return False
+        if all(self._leaf(self.leaves.at(index)) is False for index in expr_vars(value)):
+            return False
+        stack = [value]
+        while stack:
+            current = stack[-1]
+            if current in self._known:
+                stack.pop()
+                continue
+            missing = [part for part in operands(current) if part not in self._known]
+            if missing:
+                stack += missing
+                continue
             stack.pop()
-            continue
-        parts = list(operands(current))
-        missing = [part for part in parts if part not in known]
-        if missing:
-            stack += missing
-            continue
-        stack.pop()
+            self._known[current] = self._combined(current)
+        return self._known[value]
+
+    def _combined(self, current: Expr) -> Value:
+        known = self._known
         if current.op == VAR:
-            known[current] = isinstance(leaves.of(current), Uninitialised)
-        elif current.op == ITE:
+            return self._leaf(self.leaves.of(current))
+        if current.op == ITE:
             sides = [known[x] if x.__class__ is Expr else False for x in (current.b, current.c)]
-            known[current] = bool_or(known[current.a], ite(current.a, sides[0], sides[1], 1))
-        else:
-            result: Value = False
-            for part in parts:
-                result = bool_or(result, known[part])
-            known[current] = result
-    return known[value]
+            return bool_or(known[current.a], ite(current.a, sides[0], sides[1], 1))
+        result: Value = False
+        for part in operands(current):
+            result = bool_or(result, known[part])
+        return result
+
+    def _leaf(self, leaf: Leaf | None) -> Value:
+        if isinstance(leaf, Uninitialised):
+            return True
+        if isinstance(leaf, Memory) and leaf.depth <= MAX_DEPTH and self.leaves.from_parameter(leaf):
+            return self.leaves.undefined(leaf.var)
+        return False
 
 
 class UninitialisedUse(Property):
     name = "uninitialised"
     kind = "uninitialised"
-
-    def __init__(self) -> None:
-        self._known: dict[Expr, Value] = {}
+    lifted = False
 
     def use(self, gated: Gated, node: int, value: Value, instruction: Instruction, what: str) -> None:
         self._check(gated, node, value, instruction, what)
@@ -60,10 +82,9 @@ class UninitialisedUse(Property):
             self._check(gated, node, address, instruction, f"{what} through")
 
     def _check(self, gated: Gated, node: int, value: Expr, instruction: Instruction, what: str) -> None:
-        leaves = gated.program.leaves
-        bad = undefinedness(leaves, value, self._known)
+        bad = gated.program.undefinedness(value)
         if bad is False or not gated.first_time("defined", value):
             return
-        names = [leaf.name for leaf in leaves.support(value) if isinstance(leaf, Uninitialised)]
-        message = f"{what} a value that was never written ({names[0]})"
-        gated.condition(self, node, bad, instruction.loc, message, names[0], value)
+        names = [leaf.name for leaf in gated.program.leaves.support(value) if isinstance(leaf, Uninitialised)]
+        message = f"{what} a value that was never written{''.join(f' ({name})' for name in names[:1])}"
+        gated.condition(self, node, bad, instruction.loc, message, value, value)

@@ -30,7 +30,7 @@ void once(int n) {
     free(p);
 }
 
-static void drop(struct box *b) { free(b); }
+static void drop(struct box *b) { free(b); } // REPORT: freed likely
 
 int dropped(void) {
     struct box *b = malloc(sizeof *b);
@@ -44,7 +44,7 @@ int dropped(void) {
 void dropped_twice(void) {
     struct box *b = malloc(sizeof *b);
     drop(b);
-    drop(b); // REPORT: freed likely
+    drop(b);
 }
 
 int renewed(void) {
@@ -57,4 +57,64 @@ int renewed(void) {
     int v = b->value;
     free(b);
     return v;
+}
+
+// A caller's freed memory is used by a callee, on some ways, behind a structure, or returned by it.
+#include <stdio.h>
+
+struct holder {
+    struct box *inner;
+};
+
+static void show(const struct box *b, int n) {
+    if (b != NULL && n > 3)
+        printf("%d\n", b->value); // REPORT: freed likely
+}
+
+static void show_inner(const struct holder *h) { show(h->inner, 5); }
+
+void shown(void) {
+    struct holder h = {malloc(sizeof(struct box))};
+    if (!h.inner)
+        return;
+    h.inner->value = 1;
+    show_inner(&h);
+    free(h.inner);
+    show_inner(&h);
+}
+
+void not_shown(int n) {
+    struct box *b = malloc(sizeof *b);
+    if (!b)
+        return;
+    free(b);
+    if (n < 2)
+        show(b, n);
+}
+
+static char *gone(void) {
+    char *text = malloc(8);
+    if (!text)
+        exit(1);
+    text[0] = 0;
+    free(text);
+    return text;
+}
+
+void printed(void) {
+    printf("%d %s\n", 3, gone()); // REPORT: freed likely
+}
+
+// What a callee reads through a pointer was never written.
+static int sum(const int *pair) {
+    if (pair[0] > 3) // REPORT: uninitialised likely
+        return pair[0];
+    return 0;
+}
+
+int summed(int n) {
+    int pair[2];
+    if (n)
+        pair[0] = 4;
+    return sum(pair);
 }
