@@ -51,7 +51,8 @@ class Finding:
     bad: Value
     """The negated consequent as it was asked."""
     open_to: str
-    """What it depends on of callers that are not known: "parameters", only "globals", or nothing."""
+    """What it depends on of callers that are not known: "parameters", only "globals", "elsewhere" (globals
+    that no function here writes hold other values than their first), or nothing."""
     approximate: tuple[str, ...]
     """Reasons why values that it depends on were taken as unknown: it may be impossible. Of a bad value that
     flows only its own: that the place is reached is for the reader to see."""
@@ -96,7 +97,7 @@ class Checker:
         properties = tuple(REGISTRY[name]() for name in self.settings.properties)
         self.program = Program(module, self.settings, externals or load_externals(), properties)
         self.order = order_functions(module, self.settings.all_functions)
-        self.program.unwritten = unwritten_globals(module)
+        self.program.unwritten, self.program.unwritten_here = unwritten_globals(module)
         self.decider = Decider()
         self.result = CheckResult(self.program, self.order)
         self.progress = progress or Progress()
@@ -155,7 +156,7 @@ class Checker:
     def _flowing(self, gated: Gated, condition: Condition, own: Refinement, answer: Answer) -> None:
         """Is there a bad value here already? If not, a caller may still pass one."""
         if answer.verdict == REFUTED:
-            self._report(condition, own, answer, "")
+            self._report(condition, own, answer)
         elif answer.verdict != PROVED:
             self._undecided(answer)
         elif not condition.property.lifted or not self._passable(condition.bad):
@@ -178,9 +179,7 @@ class Checker:
                 self._require(gated, condition)
                 if not root or gated.name == "main":
                     return
-            parts = (own.consequent, *own.antecedents)
-            open_to = "" if gated.name == "main" else self.program.leaves.left_open(parts)
-            self._report(condition, own, answer, open_to)
+            self._report(condition, own, answer)
 
     def _passable(self, bad: Value) -> bool:
         """May a caller make the consequent fail?"""
@@ -233,13 +232,34 @@ class Checker:
         self.result.verdicts["undecided"] += 1
         self.result.undecided[answer.reason] += 1
 
-    def _report(self, condition: Condition, own: Refinement, answer: Answer, open_to: str) -> None:
+    def _report(self, condition: Condition, own: Refinement, answer: Answer) -> None:
         self.result.verdicts["refuted"] += 1
+        open_to = ""
+        if any(self.program.initial_of(self.program.leaves.at(index)) is not None for index in answer.model):
+            # Nothing here writes some of the globals: does it need other values than their first?
+            first = self.refinement(condition, self.settings.any_null, initial=True)
+            again = first.check()
+            if again.verdict == REFUTED:
+                own, answer = first, again
+            elif again.verdict == PROVED:
+                open_to = "elsewhere"
+        if not open_to and not condition.property.flows:
+            open_to = self._open_to(condition, own)
         approximate = own.approximations(consequent_only=condition.property.flows)
         self.result.findings.append(Finding(condition, answer, own.consequent, open_to, approximate))
 
-    def refinement(self, condition: Condition, any_null: bool) -> Refinement:
-        """The condition as it is asked in the function itself: what callers pass is not bad."""
+    def _open_to(self, condition: Condition, own: Refinement) -> str:
+        name = condition.function.name
+        if name == "main":
+            return ""
+        open_to = self.program.leaves.left_open((own.consequent, *own.antecedents))
+        if open_to == "globals" and self.order.callers.get(name):
+            return "parameters"  # the callers that there are were asked
+        return open_to
+
+    def refinement(self, condition: Condition, any_null: bool, initial: bool = False) -> Refinement:
+        """The condition as it is asked in the function itself: what callers pass is not bad. With `initial`,
+        globals that no function here writes hold their initial values."""
         program, gated, node = self.program, condition.function, condition.node
 
         def localise(value: Value) -> Value:
@@ -249,6 +269,8 @@ class Checker:
                     leaf = program.leaves.at(index)
                     if isinstance(leaf, Freed | Undefined):
                         replaced[leaf.var] = False
+                    elif initial and (value_ := program.initial_of(leaf)) is not None:
+                        replaced[leaf.var] = value_
             return substitute(value, replaced) if replaced else value
 
         return Refinement(program, self.decider, condition.bad, condition.antecedents, localise)

@@ -8,7 +8,7 @@ from anabranch.check.events import Copy, Fill, Havoc
 from anabranch.check.externals import Contract
 from anabranch.check.formats import string_arguments
 from anabranch.check.freeing import Free
-from anabranch.expr import Expr, Value, bool_and, extract, ite, ne, sge, sle, zext
+from anabranch.expr import Expr, Value, bool_and, bool_or, extract, ite, ne, sge, sle, slt, zext
 from anabranch.ir.module import Instruction
 from anabranch.ir.types import PointerType
 from anabranch.semantics.elements import is_scalar
@@ -84,7 +84,8 @@ class ExternalCalls:
         if instruction.result is None:
             return None
         if contract.same_as is not None and contract.same_as < len(arguments):
-            return arguments[contract.same_as]
+            result = arguments[contract.same_as]
+            return ite(program.leaves.failure(name, loc), 0, result, 64) if contract.may_be_null else result
         if contract.block:
             size = self._size(contract, instruction, arguments)
             block = program.leaves.local_object(name, size, loc, heap=True, zeroed=contract.zeroed)
@@ -98,14 +99,22 @@ class ExternalCalls:
             key = (gated.name, name, version, *(a.id if a.__class__ is Expr else (a,) for a in arguments))
             found = self._answers.get(key)
             if found is None:
-                found = self._answers[key] = self._new_answer(gated, node, instruction, name, contract)
+                found = self._answers[key] = self._new_answer(
+                    gated, node, instruction, name, contract, arguments
+                )
             return found
         if contract.may_be_null or contract.range is not None:
-            return self._new_answer(gated, node, instruction, name, contract)
+            return self._new_answer(gated, node, instruction, name, contract, arguments)
         return program.unknown(type, reason, loc, input=True)
 
     def _new_answer(
-        self, gated: Gated, node: int, instruction: Instruction, name: str, contract: Contract
+        self,
+        gated: Gated,
+        node: int,
+        instruction: Instruction,
+        name: str,
+        contract: Contract,
+        arguments: tuple[Value, ...],
     ) -> Value:
         program, type, loc = gated.program, instruction.type, instruction.loc
         reason = f"the result of {name}"
@@ -117,11 +126,19 @@ class ExternalCalls:
             return program.unknown(type, reason, loc, input=True)
         low, high = contract.range
         width = type.bits
-        if low == 0:
+        mask = (1 << width) - 1
+        limit: Value = high & mask
+        if contract.up_to is not None:
+            last = arguments[contract.up_to] if contract.up_to < len(arguments) else None
+            given = instruction.operands[1 + contract.up_to].type.bits if last is not None else 0
+            limit = last if given == width else mask >> 1
+        elif low == 0:
             return program.leaves.unknown(width, reason, loc, False, high + 1, input=True)
         value = program.leaves.unknown(width, reason, loc, input=True)
-        mask = (1 << width) - 1
-        held = bool_and(sge(value, low & mask, width), sle(value, high & mask, width))
+        below = sle(value, limit, width)
+        if contract.up_to is not None:  # a size beyond the signed numbers is no limit
+            below = bool_or(below, slt(limit, 0, width))
+        held = bool_and(sge(value, low & mask, width), below)
         gated.assume[node] = bool_and(gated.assume[node], held)
         return value
 

@@ -15,7 +15,8 @@ from typing import Any
 
 SHIPPED = Path(__file__).with_name("externals.toml")
 KEYS: dict[str, str] = {
-    "returns": '"null" (may be NULL), "nonnull", "arg N", "block", "zeroed block", or a range like "-1..512"',
+    "returns": '"null" (may be NULL), "nonnull", "arg N", "arg N or null", "block", "zeroed block", '
+    'or a range like "-1..512" or "-1..arg 3"',
     "writes": "parameters that it writes through: a list, or a table as of --summaries; [] for none",
     "reads": "parameters that it dereferences: they must not be NULL",
     "frees": "the parameter whose block it frees",
@@ -26,7 +27,8 @@ KEYS: dict[str, str] = {
     "fails": "true: to reach it is a failed assertion",
     "assumes": "true: the program goes on only if the first argument is not 0",
 }
-_RANGE = re.compile(r"\s*(-?\d+)\s*\.\.\s*(-?\d+)\s*")
+_RANGE = re.compile(r"\s*(-?\d+)\s*\.\.\s*(-?\d+|arg\s+[1-9]\d*)\s*")
+_ARGUMENT = re.compile(r"arg\s+([1-9]\d*)(\s+or\s+null)?")
 
 
 class ExternalsError(Exception):
@@ -44,6 +46,8 @@ class Contract:
     block: bool = False
     zeroed: bool = False
     range: tuple[int, int] | None = None
+    up_to: int | None = None
+    """The parameter that is the upper end of the range; the range's own end is of no meaning then."""
     writes: frozenset[int] | None = None
     """None: through every pointer that it is given."""
     reads: tuple[int, ...] = ()
@@ -122,9 +126,11 @@ def _returned(where: str, text: str) -> dict[str, Any]:
         return {"may_be_null": text == "null", "not_null": text == "nonnull"}
     if text in ("block", "zeroed block"):
         return {"block": True, "zeroed": text == "zeroed block"}
-    if text.startswith("arg ") and text[4:].isdigit() and int(text[4:]) > 0:
-        return {"same_as": int(text[4:]) - 1}
+    if (argument := _ARGUMENT.fullmatch(text)) is not None:
+        return {"same_as": int(argument[1]) - 1, "may_be_null": argument[2] is not None}
     found = _RANGE.fullmatch(text)
+    if found is not None and found[2].startswith("arg"):
+        return {"range": (int(found[1]), 0), "up_to": int(found[2][3:]) - 1}
     if found is None or int(found[1]) > int(found[2]):
         raise ExternalsError(f"{where}: returns: write {KEYS['returns']}")
     return {"range": (int(found[1]), int(found[2]))}

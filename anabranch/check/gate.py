@@ -140,6 +140,10 @@ class Gated:
         pointer = isinstance(type, PointerType)
         return self.program.leaves.parameter(self.name, index, type.bits, pointer)
 
+    def is_defined(self, index: int) -> bool:
+        """Is a local the result of an instruction? Else it is a parameter."""
+        return index in self._definitions
+
     def definition(self, index: int) -> Instruction:
         return self._definitions[index]
 

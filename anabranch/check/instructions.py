@@ -59,6 +59,8 @@ def _compute(gated: Gated, node: int, instruction: Instruction) -> None:
         return
     if instruction.opcode == "icmp":
         _note_test(gated, node, instruction, values)
+    elif instruction.opcode == "select":
+        gated.use(node, values[0], instruction, "branch on")
     gated.define(node, instruction, result)
 
 

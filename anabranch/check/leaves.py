@@ -308,9 +308,8 @@ class Leaves:
             for index in expr_vars(current):
                 leaf = self._by_index.get(index)
                 if isinstance(leaf, Operator):
-                    if leaf.operands is None:
-                        return "parameters"  # they are not known one by one
-                    stack.extend(leaf.operands)
+                    known = leaf.operands
+                    stack.extend(leaf.expansion.dependencies() if known is None else known)
                 elif self.visible(index) and not isinstance(leaf, GlobalObject):
                     if not self._in_global(leaf):
                         return "parameters"

@@ -77,14 +77,11 @@ def _roots(module: Module, graph: CallGraph, callers: dict[str, frozenset[str]])
     )
 
 
-def unwritten_globals(module: Module) -> set[str]:
-    """Globals that are only read, by their form: nobody stores to them or passes their address on."""
+def unwritten_globals(module: Module) -> tuple[set[str], set[str]]:
+    """Globals that are only read, by their form: nobody stores to them or passes their address on. Those
+    that nobody can write, and those that only code which is not here could."""
     whole = "main" in module.functions
-    candidates = {
-        variable.name
-        for variable in module.globals.values()
-        if not variable.declaration and (whole or variable.linkage in ("internal", "private"))
-    }
+    candidates = {variable.name for variable in module.globals.values() if not variable.declaration}
     for variable in module.globals.values():
         if variable.initializer is not None:
             candidates.difference_update(mentioned(variable.initializer))
@@ -93,7 +90,8 @@ def unwritten_globals(module: Module) -> set[str]:
     for function in module.defined_functions():
         if candidates:
             candidates -= _written_in(module, function)
-    return candidates
+    hidden = {n for n in candidates if whole or module.globals[n].linkage in ("internal", "private")}
+    return hidden, candidates - hidden
 
 
 def _written_in(module: Module, function: Function) -> set[str]:

@@ -8,7 +8,7 @@ from anabranch.analysis.callgraph import resolve_alias
 from anabranch.check.calls import Calls
 from anabranch.check.externals import Externals
 from anabranch.check.gate import Gated
-from anabranch.check.leaves import GlobalObject, Leaves, LocalObject, Operator
+from anabranch.check.leaves import GlobalObject, Leaf, Leaves, LocalObject, Memory, Operator
 from anabranch.check.places import Places
 from anabranch.check.properties.base import Property
 from anabranch.check.properties.null import Nullness
@@ -73,6 +73,8 @@ class Program:
         self.functions: dict[str, Gated] = {}
         self.unwritten: set[str] = set()
         """Globals that keep their initial values."""
+        self.unwritten_here: set[str] = set()
+        """Globals that keep them as long as code that is not here does not write them."""
         self.entry: str | None = "main" if "main" in module.functions else None
         self.losses: Counter[str] = Counter()
         """Unsound choices by kind: a verdict may be wrong because of them."""
@@ -156,9 +158,21 @@ class Program:
             return None
         if not (variable.constant or name in self.unwritten or function == self.entry):
             return None
-        if name not in self._images:
-            self._images[name] = self._image(variable)
-        image = self._images[name]
+        return self._first_value(variable, offset, width)
+
+    def initial_of(self, leaf: Leaf | None) -> Value | None:
+        """The first value of a global that only code which is not here could have changed."""
+        if not isinstance(leaf, Memory):
+            return None
+        base = self.leaves.of(leaf.base)
+        if not isinstance(base, GlobalObject) or base.name not in self.unwritten_here:
+            return None
+        return self._first_value(self.module.globals[base.name], leaf.offset, leaf.var.w)
+
+    def _first_value(self, variable: GlobalVariable, offset: int, width: int) -> Value | None:
+        if variable.name not in self._images:
+            self._images[variable.name] = self._image(variable)
+        image = self._images[variable.name]
         return None if image is None else _part(image, offset, (width + 7) // 8)
 
     def text(self, address: Value) -> str | None:

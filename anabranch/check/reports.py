@@ -128,6 +128,8 @@ def _report(result: CheckResult, finding: Finding) -> Report:
 def _rank(result: CheckResult, finding: Finding) -> tuple[str, tuple[str, ...]]:
     if finding.open_to == "parameters":
         return "caller", ("a caller passes such values",)
+    if finding.open_to == "elsewhere":
+        return "caller", ("code that is not here changes a global",)
     if finding.open_to == "globals":
         return "possible", ("globals hold such values", *finding.approximate)
     if finding.approximate:

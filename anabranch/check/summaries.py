@@ -9,6 +9,7 @@ operators of equal effect and equal operands are one (merging of common summary 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Protocol
 
 from anabranch.check.leaves import (
@@ -53,6 +54,10 @@ class Expansion(Protocol):
 
     def derived(self, effect: Effect) -> Value:
         """Another effect of the same call, as a value beside the operator."""
+        ...
+
+    def dependencies(self) -> list[Value]:
+        """Values of the caller that have a say in it."""
         ...
 
 
@@ -143,6 +148,21 @@ class AtSite:
     def derived(self, effect: Effect) -> Value:
         return self.summaries.operator(self.site, effect, 1)
 
+    def dependencies(self) -> list[Value]:
+        return _dependencies(self.site, [self.inside()])
+
+
+def _dependencies(site: Site, inside: Iterable[Value]) -> list[Value]:
+    """What visible leaves, and operators, of values of the callee are to the caller."""
+    leaves = site.caller.program.leaves
+    found: dict[int, Value] = {}
+    for value in inside:
+        for leaf in leaves.support(value):
+            index = leaf.var.a
+            if index not in found and (isinstance(leaf, Operator) or leaves.visible(index)):
+                found[index] = site.value(index)
+    return list(found.values())
+
 
 class Moved:
     """An operator that occurs in an effect of a callee, seen by the caller."""
@@ -162,6 +182,11 @@ class Moved:
 
     def derived(self, effect: Effect) -> Value:
         return self.site.instantiate(self.inner.expansion.derived(effect))
+
+    def dependencies(self) -> list[Value]:
+        operands = self.inner.operands
+        inside = self.inner.expansion.dependencies() if operands is None else operands
+        return _dependencies(self.site, inside)
 
 
 class Summaries:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from anabranch.check.leaves import Leaf, Leaves, Memory, Uninitialised
 from anabranch.check.properties.base import Property
-from anabranch.expr import Expr, Value, bool_or, expr_vars, ite, operands
-from anabranch.expr.node import ITE, VAR
+from anabranch.expr import Expr, Value, bool_and, bool_or, expr_vars, ite, not_, operands
+from anabranch.expr.node import AND, ITE, OR, VAR
 from anabranch.ir.module import Instruction
 
 if TYPE_CHECKING:
@@ -54,9 +54,21 @@ class Undefinedness:
         if current.op == ITE:
             sides = [known[x] if x.__class__ is Expr else False for x in (current.b, current.c)]
             return bool_or(known[current.a], ite(current.a, sides[0], sides[1], 1))
+        if current.w == 1 and current.op in (AND, OR):
+            return self._absorbed(current)
         result: Value = False
         for part in operands(current):
             result = bool_or(result, known[part])
+        return result
+
+    def _absorbed(self, current: Expr) -> Value:
+        """A choice between truth values is a conjunction by now: one side that is false decides it."""
+        result: Value = False
+        for side, other in ((current.a, current.b), (current.b, current.a)):
+            undecided = not_(other) if current.op == OR else other
+            result = bool_or(
+                result, bool_and(self._known[side], bool_or(self._known[other], undecided))
+            )
         return result
 
     def _leaf(self, leaf: Leaf | None) -> Value:

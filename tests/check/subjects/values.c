@@ -66,3 +66,75 @@ int beyond_by_one(void) {
     char a[4] = {0};
     return a[rand() % 5 + 0]; // REPORT: bounds likely
 }
+
+// A quotient of floating-point numbers is an error where an integer is made of it.
+#include <math.h>
+#include <stdio.h>
+#include <unistd.h>
+
+int scaled(void) {
+    float data = 0.0f;
+    if (scanf("%f", &data) != 1)
+        return 0;
+    return (int)(100.0 / data); // REPORT: division likely
+}
+
+int guarded(void) {
+    float data = 0.0f;
+    if (scanf("%f", &data) != 1 || !(fabs(data) > 0.000001))
+        return 0;
+    return (int)(100.0 / data);
+}
+
+double infinite(void) {
+    double data = 0.0;
+    scanf("%lf", &data);
+    return 100.0 / data;
+}
+
+// Answers of the world that come through a function are not a matter of callers.
+static int coin(void) { return getpid() % 2; }
+
+int tossed(int n) {
+    (void)n;
+    return 7 / coin(); // REPORT: division likely
+}
+
+// What read returns is at most the size that it was given.
+int terminated(int file) {
+    char buffer[16];
+    long got = read(file, buffer, sizeof buffer - 1);
+    if (got < 0)
+        return 0;
+    buffer[got] = 0;
+    return buffer[0] == 'a';
+}
+
+int not_terminated(int file) {
+    char buffer[16];
+    long got = read(file, buffer, sizeof buffer);
+    if (got < 0)
+        return 0;
+    buffer[got] = 0; // REPORT: bounds likely
+    return buffer[0] == 'a';
+}
+
+// Only code that is not here can change the first one; the second one is changed here.
+int verbose = 0;
+int level = 0;
+
+int as_configured(void) {
+    int value;
+    if (!verbose)
+        value = 3;
+    return value ? 1 : 2; // REPORT: uninitialised caller
+}
+
+int as_leveled(void) {
+    int value;
+    if (!level)
+        value = 3;
+    return value ? 1 : 2; // REPORT: uninitialised likely
+}
+
+void set_level(int n) { level = n; }
