@@ -292,6 +292,7 @@ class Calls:
                 (Call(gated.name, site.callee.name, site.loc), *requirement.calls),
                 requirement,
                 evidence=_evidence(site, requirement.evidence),
+                kind=requirement.kind,
             )
         )
 

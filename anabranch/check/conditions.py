@@ -49,6 +49,8 @@ class Condition:
     """Antecedents of further places where the same must not be: as a requirement they are one condition."""
     evidence: object = field(default=None)
     """The value that is bad, for the report."""
+    kind: str = ""
+    """The kind of error, a row of `error_kinds`, if it is not the property's."""
 
     def path(self) -> Value:
         """The condition under which one of its places is reached."""

@@ -265,12 +265,11 @@ class Checker:
         def localise(value: Value) -> Value:
             replaced = localised(program.leaves, gated, node, any_null, value)
             if not any_null and value.__class__ is Expr:
-                for index in expr_vars(value):
-                    leaf = program.leaves.at(index)
+                for leaf in program.leaves.support(value):
                     if isinstance(leaf, Freed | Undefined):
                         replaced[leaf.var] = False
-                    elif initial and (value_ := program.initial_of(leaf)) is not None:
-                        replaced[leaf.var] = value_
+                    elif initial and (first := program.initial_of(leaf)) is not None:
+                        replaced[leaf.var] = first
             return substitute(value, replaced) if replaced else value
 
         return Refinement(program, self.decider, condition.bad, condition.antecedents, localise)

@@ -322,8 +322,13 @@ class Gated:
         message: str,
         key: object,
         evidence: object = None,
+        kind: str = "",
     ) -> None:
-        self.add(Condition(property, self, node, bad, self.path(node), loc, message, key, evidence=evidence))
+        self.add(
+            Condition(
+                property, self, node, bad, self.path(node), loc, message, key, evidence=evidence, kind=kind
+            )
+        )
 
     def add(self, condition: Condition) -> None:
         """A condition is checked here; what only callers can make of it is kept for them."""

@@ -68,7 +68,7 @@ def _note_test(gated: Gated, node: int, instruction: Instruction, values: tuple[
     if not isinstance(instruction.operands[0].type, PointerType):
         return
     a, b = values
-    if b.__class__ is int and b == 0 and a.__class__ is Expr and a.op == "var":
+    if b.__class__ is int and b == 0 and a.__class__ is Expr:
         gated.tests.setdefault(a, []).append((node, instruction.loc))
 
 

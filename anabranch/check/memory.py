@@ -233,7 +233,8 @@ class MemoryOf:
             if leaf.zeroed:
                 return 0
             part = leaf.size != at.bytes
-            return self.leaves.uninitialised(at.width, leaf.name, leaf.loc, part)
+            name = f"memory from {leaf.name}" if leaf.heap else leaf.name
+            return self.leaves.uninitialised(at.width, name, leaf.loc, part)
         if at.offset.__class__ is Expr:
             return self.leaves.unknown(at.width, "an element at a symbolic index")
         if isinstance(leaf, GlobalObject):

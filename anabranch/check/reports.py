@@ -12,10 +12,23 @@ from functools import lru_cache
 from typing import Any
 
 from anabranch.check.driver import CheckResult, Finding
-from anabranch.check.trace import Step, call_steps, origin_of, path_steps, shown_values, tested_pointer
+from anabranch.check.trace import (
+    Step,
+    call_steps,
+    failed_function,
+    late_test,
+    origin_of,
+    path_steps,
+    shown_values,
+    source_name,
+    tested_pointer,
+)
+from anabranch.error_kinds import error_kind
 
 RANKS = ("likely", "possible", "caller")
 """likely: nothing was taken as unknown; possible: something was; caller: it depends on unknown callers."""
+UNCHECKED_RESULT = 690
+"""The entry of the Common Weakness Enumeration for a NULL that a function returned and nobody looked at."""
 _IGNORE = re.compile(r"anabranch:\s*ignore(?:\[([\w, ]+)\])?")
 
 
@@ -23,14 +36,17 @@ _IGNORE = re.compile(r"anabranch:\s*ignore(?:\[([\w, ]+)\])?")
 class Report:
     property: str
     kind: str
+    cwe: int | None
     message: str
     file: str
     line: int
     column: int
     function: str
-    """The function of the place."""
+    """The function of the place, by its symbol."""
     checked_in: str
-    """The function from which on it was followed."""
+    """The function from which on it was followed, by its symbol."""
+    source_function: str
+    """The name of `function` in the source: a linker renames static functions."""
     rank: str
     because: tuple[str, ...]
     """What it assumes, for a report that is not likely."""
@@ -45,11 +61,13 @@ class Report:
         return {
             "property": self.property,
             "kind": self.kind,
+            "cwe": self.cwe,
             "message": self.message,
             "file": self.file,
             "line": self.line,
             "column": self.column,
-            "function": self.function,
+            "function": self.source_function,
+            "symbol": self.function,
             "checked_in": self.checked_in,
             "rank": self.rank,
             "because": list(self.because),
@@ -101,27 +119,40 @@ def _report(result: CheckResult, finding: Finding) -> Report:
     condition = finding.condition
     place = condition.loc
     root = condition.root()
-    origin = origin_of(result.program, finding)
+    failure = failed_function(result.program, finding)
+    origin = failure or origin_of(result.program, finding)
     rank, because = _rank(result, finding)
     file, line, column = (place.file, place.line, place.column) if place is not None else ("", 0, 0)
-    last = Step(file, line, root.function.name, condition.message)
-    before = [*([origin] if origin is not None else ()), *path_steps(finding), *call_steps(condition)]
+    name = source_name(result.program, root.function.name)
+    last = Step(file, line, name, condition.message)
+    calls = call_steps(result.program, condition)
+    before = [*([origin] if origin is not None else ()), *path_steps(finding), *calls]
     steps = [*(step for step in before if (step.file, step.line) != (file, line)), last]
+    kind = condition.kind or condition.property.kind
+    cwe = error_kind(kind).cwe
+    if failure is not None:
+        late = late_test(finding)
+        if late is None:
+            cwe = UNCHECKED_RESULT
+        else:
+            steps.append(late)
     return Report(
         condition.property.name,
-        condition.property.kind,
+        kind,
+        cwe,
         condition.message,
         file,
         line,
         column,
         root.function.name,
         condition.function.name,
+        name,
         rank,
         because,
         origin,
         tuple(dict.fromkeys(steps)),
         shown_values(result.program, finding),
-        _fingerprint(condition.property.name, condition.message, root.function.name, file, line, origin),
+        _fingerprint(condition.property.name, condition.message, name, file, line, origin),
     )
 
 

@@ -58,13 +58,37 @@ def relevant_leaves(program: Program, finding: Finding) -> Iterator[Leaf]:
                 yield leaf
 
 
-def origin_of(program: Program, finding: Finding) -> Step | None:
-    """Where the bad value comes from."""
-    model = finding.answer.model
+def source_name(program: Program, symbol: str) -> str:
+    """The name of a function in the source."""
+    function = program.module.functions.get(symbol)
+    found = function.subprogram if function is not None else None
+    return found.name if found is not None and found.name else symbol
+
+
+def failed_function(program: Program, finding: Finding) -> Step | None:
+    """The call of a function without a body whose result is the bad value."""
+    if finding.condition.property.name != "null":
+        return None
     for leaf in relevant_leaves(program, finding):
-        if isinstance(leaf, Failure) and model.get(leaf.var.a):
+        if isinstance(leaf, Failure) and finding.answer.model.get(leaf.var.a):
             where = leaf.loc.function if leaf.loc is not None else ""
             return _step(leaf.loc, where, f"{leaf.function} returns NULL")
+    return None
+
+
+def late_test(finding: Finding) -> Step | None:
+    """The place behind a dereference where the pointer is compared with NULL: it was expected to be."""
+    gated, node = finding.condition.function, finding.condition.node
+    pointer = gated.program.places.subject(finding.condition.evidence)
+    for test, loc in gated.tests.get(pointer, ()) if pointer.__class__ is Expr else ():
+        if gated.graph.tree.dominates(node, test) and loc is not None:
+            return _step(loc, loc.function, "the pointer is compared with NULL only here")
+    return None
+
+
+def origin_of(program: Program, finding: Finding) -> Step | None:
+    """Where the bad value comes from, if it is not the result of a function without a body."""
+    for leaf in relevant_leaves(program, finding):
         if isinstance(leaf, Uninitialised):
             where = leaf.loc.function if leaf.loc is not None else ""
             return _step(leaf.loc, where, f"{leaf.name} is not initialised")
@@ -74,7 +98,7 @@ def origin_of(program: Program, finding: Finding) -> Step | None:
         return None
     tested = tested_pointer(program, finding)
     if tested is not None:
-        return _step(tested, finding.condition.function.name, "the pointer is compared with NULL")
+        return _step(tested, tested.function, "the pointer is compared with NULL")
     return _constant_origin(finding) or _returned_origin(program, finding)
 
 
@@ -103,7 +127,7 @@ def _freed_origin(program: Program, finding: Finding) -> Step | None:
                 continue
             if best is None or order[node] >= best[0]:
                 best = (order[node], loc, text)
-    return None if best is None else _step(best[1], gated.name, best[2])
+    return None if best is None else _step(best[1], source_name(program, gated.name), best[2])
 
 
 def _before(loc: DebugLoc | None, condition: Condition) -> bool:
@@ -116,7 +140,8 @@ def _freeing(event: Event, bases: set[Expr]) -> tuple[DebugLoc | None, str]:
     if isinstance(event, Free) and not bases.isdisjoint(event.bases()):
         return event.loc, "it is freed"
     if isinstance(event, CallEvent) and not bases.isdisjoint(event.freed):
-        return event.site.loc, f"{event.site.callee.name} frees it"
+        callee = event.site.callee
+        return event.site.loc, f"{source_name(callee.program, callee.name)} frees it"
     return None, ""
 
 
@@ -131,7 +156,7 @@ def _constant_origin(finding: Finding) -> Step | None:
             continue
         if best is None or order[node] >= best[0]:
             best = (order[node], loc)
-    return None if best is None else _step(best[1], gated.name, "NULL is assigned")
+    return None if best is None else _step(best[1], best[1].function, "NULL is assigned")
 
 
 def _returned_origin(program: Program, finding: Finding) -> Step | None:
@@ -141,7 +166,7 @@ def _returned_origin(program: Program, finding: Finding) -> Step | None:
         if isinstance(leaf, Operator) and leaf.effect[0] == "null" and leaf.function in program.functions:
             places = program.functions[leaf.function].null_places
             if places:
-                return _step(places[-1][1], leaf.function, "NULL is returned")
+                return _step(places[-1][1], places[-1][1].function, "NULL is returned")
     return None
 
 
@@ -159,7 +184,7 @@ def path_steps(finding: Finding) -> list[Step]:
             end = gated.function.blocks[graph.nodes[top].block].instructions[-1]
             text = _side(gated, top, node, end.opcode)
             if end.loc is not None and text:
-                found.append(_step(end.loc, gated.name, text))
+                found.append(_step(end.loc, end.loc.function, text))
         node = top
     return list(reversed(found))[-MAX_BRANCHES:]
 
@@ -176,8 +201,12 @@ def _side(gated: Gated, top: int, node: int, opcode: str) -> str:
     return f"the condition is {'true' if end.targets[0] == graph.nodes[node].block else 'false'}"
 
 
-def call_steps(condition: Condition) -> list[Step]:
-    return [_step(call.loc, call.caller, f"{call.caller} calls {call.callee}") for call in condition.calls]
+def call_steps(program: Program, condition: Condition) -> list[Step]:
+    steps = []
+    for call in condition.calls:
+        caller, callee = source_name(program, call.caller), source_name(program, call.callee)
+        steps.append(_step(call.loc, caller, f"{caller} calls {callee}"))
+    return steps
 
 
 def shown_values(program: Program, finding: Finding) -> tuple[tuple[str, str], ...]:

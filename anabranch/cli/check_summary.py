@@ -9,7 +9,6 @@ from typing import Any
 from anabranch.check.driver import CheckResult
 from anabranch.check.reports import Report, source_line
 from anabranch.check.trace import Step
-from anabranch.error_kinds import error_kind
 
 
 def _place(file: str, line: int) -> str:
@@ -20,8 +19,7 @@ def _place(file: str, line: int) -> str:
 
 
 def print_report(report: Report) -> None:
-    cwe = error_kind(report.kind).cwe
-    name = report.property + (f", CWE-{cwe}" if cwe else "")
+    name = report.property + (f", CWE-{report.cwe}" if report.cwe else "")
     print(f"{_place(report.file, report.line)}: {report.rank}: {report.message} [{name}]")
     steps = report.steps
     width = max(len(_place(step.file, step.line)) for step in steps)

@@ -29,10 +29,28 @@ def bug(tmp_path: Path) -> Path:
 def test_a_report_tells_origin_and_place(bug: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", str(bug)]) == 0
     text = capsys.readouterr().out
-    assert f"{bug}:4: likely: write of a NULL pointer [null, CWE-476]" in text
+    assert f"{bug}:4: likely: write of a NULL pointer [null, CWE-690]" in text
     assert f"{bug}:3  int *p = malloc(4);" in text and "malloc returns NULL" in text
     assert "1 report in 1 function: 1 condition, 0 proved, 1 refuted" in text
     assert "not looked at: concurrency" in text
+
+
+def test_the_cwe_tells_unchecked_results_and_late_tests(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "cwe.c"
+    source.write_text(
+        "#include <stdlib.h>\n"
+        "int unchecked(void) { int *p = malloc(4); *p = 1; return *p; }\n"
+        "int late(void) { int *p = malloc(4); *p = 1; if (p) return *p; return 0; }\n"
+        "int plain(void) { int *p = 0; return *p; }\n"
+        "void twice(void) { char *p = malloc(4); free(p); free(p); }\n"
+    )
+    assert main(["check", str(source), "--json"]) == 0
+    reports = json.loads(capsys.readouterr().out)["reports"]
+    found = {(report["line"], report["kind"], report["cwe"]) for report in reports}
+    null = "null-pointer"
+    assert found == {(2, null, 690), (3, null, 476), (4, null, 476), (5, "double-free", 415)}
 
 
 def test_the_summary_is_never_just_no_errors(capsys: pytest.CaptureFixture[str]) -> None:

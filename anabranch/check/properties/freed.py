@@ -29,13 +29,21 @@ class UseAfterFree(Property):
         self._check(gated, node, address, instruction, "read of freed memory")
 
     def release(self, gated: Gated, node: int, address: Value, instruction: Instruction) -> None:
-        self._check(gated, node, address, instruction, "double free")
+        self._check(gated, node, address, instruction, "double free", "double-free")
 
-    def _check(self, gated: Gated, node: int, address: Value, instruction: Instruction, message: str) -> None:
+    def _check(
+        self,
+        gated: Gated,
+        node: int,
+        address: Value,
+        instruction: Instruction,
+        message: str,
+        kind: str = "",
+    ) -> None:
         if address.__class__ is not Expr:
             return
         if not gated.memory_is_freed and not gated.first_time("freed before", address):
             return
         bad = gated.freed(node, len(gated.memory.events[node]), address)
         if bad is not False:
-            gated.condition(self, node, bad, instruction.loc, message, address, address)
+            gated.condition(self, node, bad, instruction.loc, message, address, address, kind)

@@ -66,9 +66,7 @@ class Undefinedness:
         result: Value = False
         for side, other in ((current.a, current.b), (current.b, current.a)):
             undecided = not_(other) if current.op == OR else other
-            result = bool_or(
-                result, bool_and(self._known[side], bool_or(self._known[other], undecided))
-            )
+            result = bool_or(result, bool_and(self._known[side], bool_or(self._known[other], undecided)))
         return result
 
     def _leaf(self, leaf: Leaf | None) -> Value:
