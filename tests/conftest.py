@@ -37,6 +37,7 @@ class Expressions:
         node._UNDEFINED.clear()
         node._UNDEFINED.update(self.undefined)
         node._next_id = count(self.after).__next__
+        node._structural = False
         node.forget_memos()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from anabranch.analysis.callgraph import direct_callee
@@ -64,7 +64,6 @@ class CallEvent(Event):
     freed: dict[Expr, list[tuple[Value, Expr]]]
     anything: Value
     """The condition under which the callee may have written everything that pointers lead to."""
-    values: dict[tuple[Expr, Value, int], Expr] = field(default_factory=dict)
 
     def bases(self) -> Iterable[Expr]:
         return (*self.table, *self.freed)
@@ -77,14 +76,16 @@ class CallEvent(Event):
         for mapped in self.table.get(at.base, ()):
             offset = sub(at.offset, mapped.offset, 64)
             if offset.__class__ is Expr:
-                value: Value = memory.given_up(self, at, "memory written by a call at a symbolic index")
-                found.append((mapped.condition, value))
+                reason = "memory written by a call at a symbolic index"
+                found.append((mapped.condition, memory.unknown(node, position, at, reason)))
             elif _overlaps(mapped.extent, offset, at.bytes):
                 found.append((mapped.condition, self._effect(mapped.base, offset, at.width)))
         if self.anything is not False and not found and memory.shared(at.base):
             if isinstance(memory.leaves.of(at.base), GlobalObject) and at.offset.__class__ is int:
                 return [(True, self._effect(at.base, at.offset, at.width))]
-            return [(self.anything, self._unknown(memory, at))]
+            reason = f"memory that {self.site.callee.name} may have written"
+            value = memory.unknown(node, position, at, reason, self.site.loc, at.width == 64)
+            return [(self.anything, value)]
         if len(found) > 1:
             return self._joined(memory, found)
         return found
@@ -95,18 +96,9 @@ class CallEvent(Event):
 
     def _joined(self, memory: MemoryOf, found: Hits) -> Hits:
         """Arguments that alias: either definition may be the last (section 3.1.3)."""
-        self.site.caller.lose("arguments alias: the order of their stores is open")
         which = [memory.leaves.unknown(1, "which argument was written last") for _ in found[1:]]
         gates: list[Value] = [*which, True]
         return [(bool_and(c, g), v) for (c, v), g in zip(found, gates, strict=True)]
-
-    def _unknown(self, memory: MemoryOf, at: Location) -> Expr:
-        key = (at.base, at.offset, at.width)
-        found = self.values.get(key)
-        if found is None:
-            reason = f"memory that {self.site.callee.name} may have written"
-            found = self.values[key] = memory.leaves.unknown(at.width, reason, self.site.loc, at.width == 64)
-        return found
 
     def ghost_hits(self, memory: MemoryOf, node: int, position: int, at: Location) -> Hits:
         summaries = self.site.caller.program.summaries
@@ -124,6 +116,18 @@ def _overlaps(extent: Extent, offset: int, size: int) -> bool:
         begin = start - (1 << 64) if start >> 63 else start
         if begin < signed + size and signed < begin + length:
             return True
+    return False
+
+
+def _meet(mapped: list[Mapped]) -> bool:
+    """May two of the callee's bases, which lie in one object of the caller, be the same memory?"""
+    for number, first in enumerate(mapped):
+        for second in mapped[:number]:
+            distance = sub(second.offset, first.offset, 64)
+            if distance.__class__ is Expr or first.extent is None or second.extent is None:
+                return True
+            if any(_overlaps(first.extent, start + distance, size) for start, size in second.extent):
+                return True
     return False
 
 
@@ -200,7 +204,9 @@ class Calls:
         self, gated: Gated, node: int, instruction: Instruction, callee: Gated, arguments: tuple[Value, ...]
     ) -> None:
         program = gated.program
-        site = Site(gated, node, len(gated.memory.events[node]), callee, arguments, instruction.loc)
+        gated.sites += 1
+        label = (gated.name, gated.sites)
+        site = Site(gated, node, len(gated.memory.events[node]), callee, arguments, instruction.loc, label)
         for number, requirement in enumerate(callee.requirements):
             self._lift(gated, node, site, ("path", number), requirement)
         for number, use in enumerate(callee.uses.conditions):
@@ -246,7 +252,9 @@ class Calls:
                 elif place.offset is None:
                     gated.lose("a store to an unknown address is left out")
         leaves = gated.program.leaves
-        for base in site.callee.effects.frees:
+        if any(_meet(mapped) for mapped in table.values()):
+            gated.lose("arguments alias: the order of their stores is open")
+        for base in sorted(site.callee.effects.frees, key=lambda base: base.id):
             if leaves.visible(base.a) or is_heap(leaves.of(base)):
                 for place in places.of(site.value(base.a)):
                     if place.base is not None:

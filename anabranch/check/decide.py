@@ -1,8 +1,9 @@
-"""The decision procedure: one fresh solver a query.
+"""The decision procedure: one fresh solver a query, with terms of its own.
 
 The queries of a checker do not grow along a path as those of an exploration: most are asked once, of a few
-hundred nodes. A fresh Bitwuzla with little rewriting was twice as quick on them as one that is kept (terms
-are cached on nodes).
+hundred nodes. A fresh Bitwuzla with little rewriting was twice as quick on them as one that is kept. Terms
+are not kept either: their numbers decide how Bitwuzla orders things, and an answer, its model and the polls
+that it takes must not depend on what was asked before.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from bitwuzla import Option, Options, Result
 
 from anabranch.expr import Expr, expr_vars, variable
 from anabranch.solver.backend import UNKNOWN, UNSAT, Answer, Model
-from anabranch.solver.bitwuzla_terms import TERMS, side_conditions, term
+from anabranch.solver.bitwuzla_terms import Terms
 
 
 class _Polls:
@@ -43,10 +44,17 @@ class Decider:
         """A model of all variables of the formulas, UNSAT or UNKNOWN."""
         asserted = list(formulas)
         limit = _Polls(polls)
-        solver = bitwuzla.Bitwuzla(TERMS, self._options)
+        terms = Terms()
+        try:
+            return self._solve(terms, asserted, limit, polls)
+        finally:
+            terms.release()
+
+    def _solve(self, terms: Terms, asserted: list[Expr], limit: _Polls, polls: int) -> Answer:
+        solver = bitwuzla.Bitwuzla(terms.manager, self._options)
         solver.configure_terminator(limit)
         for formula in asserted:
-            solver.assert_formula(term(formula), *side_conditions(formula))
+            solver.assert_formula(terms.term(formula), *terms.side_conditions(formula))
         result = solver.check_sat()
         self.queries += 1
         self.spent += 1 + polls - limit.left
@@ -57,5 +65,5 @@ class Decider:
         indices = {index for formula in asserted for index in expr_vars(formula)}
         model: Model = {}
         for index in sorted(indices):
-            model[index] = int(solver.get_value(term(variable(index))).value(10))
+            model[index] = int(solver.get_value(terms.term(variable(index))).value(10))
         return model

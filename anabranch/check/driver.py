@@ -92,7 +92,7 @@ class Checker:
         externals: Externals | None = None,
         progress: Progress | None = None,
     ) -> None:
-        reset()
+        reset(structural=True)
         self.settings = settings or CheckSettings()
         properties = tuple(REGISTRY[name]() for name in self.settings.properties)
         self.program = Program(module, self.settings, externals or load_externals(), properties)
@@ -128,9 +128,10 @@ class Checker:
         self.result.instructions += sum(len(block.instructions) for block in function.blocks)
         started = process_time()
         limit = self.decider.spent + self.settings.function_polls
-        for condition in _nearest_first(gated.conditions):
+        for number, condition in enumerate(_nearest_first(gated.conditions)):
             self.result.conditions += 1
-            self._condition(gated, condition, limit)
+            with self.program.leaves.within(name, "condition", number):
+                self._condition(gated, condition, limit)
         self._spend("conditions", started)
         self.program.functions[name] = gated
 

@@ -94,7 +94,9 @@ class Effects:
         """The expression of one effect, in terms of the function's own leaves."""
         found = self._known.get(effect)
         if found is None:
-            found = self._known[effect] = self._effect(effect)
+            with self.gated.program.leaves.within(self.gated.name, effect):
+                found = self._effect(effect)
+            self._known[effect] = found
         return found
 
     def _effect(self, effect: Effect) -> Value:

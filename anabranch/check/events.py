@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from anabranch.check.places import Place, multiple_of, offset_range
@@ -233,10 +233,9 @@ class Havoc(Event):
     loc: DebugLoc | None
     input: bool = False
     """The values are inputs of the program."""
-    values: dict[tuple[Expr, Value, int], Expr] = field(default_factory=dict)
 
     def bases(self) -> Iterable[Expr]:
-        return self.known
+        return sorted(self.known, key=lambda base: base.id)
 
     def everything(self) -> bool:
         return self.all_shared
@@ -244,10 +243,5 @@ class Havoc(Event):
     def hits(self, memory: MemoryOf, node: int, position: int, at: Location) -> Hits:
         if at.base not in self.known and not (self.all_shared and memory.shared(at.base)):
             return []
-        key = (at.base, at.offset, at.width)
-        value = self.values.get(key)
-        if value is None:
-            pointer = at.width == 64
-            value = memory.leaves.unknown(at.width, self.reason, self.loc, pointer, input=self.input)
-            self.values[key] = value
+        value = memory.unknown(node, position, at, self.reason, self.loc, at.width == 64, self.input)
         return [(self.condition, value)]

@@ -45,7 +45,12 @@ class Gated:
         self.name = function.name
         self.graph: AcyclicGraph = acyclic_graph(function, program.settings.unroll)
         self.memory = MemoryOf(
-            program.leaves, program.places, self.graph, self._initial_global, program.size_of
+            program.leaves,
+            program.places,
+            self.graph,
+            self._initial_global,
+            program.size_of,
+            function.name,
         )
         count = len(self.graph.nodes)
         self.gate: list[Value] = [True] * count
@@ -66,6 +71,8 @@ class Gated:
         """Nodes where the constant NULL is assigned or returned, with the place in the source."""
         self.memory_is_freed = False
         """Is there a call in the function, so far, that frees something?"""
+        self.sites = 0
+        """Calls of functions with a summary."""
         self.current = 0
         self.tests: dict[Expr, list[tuple[int, DebugLoc | None]]] = {}
         """Where a pointer is compared with NULL."""
@@ -86,6 +93,13 @@ class Gated:
     # -- execution --------------------------------------------------------------------------------------
 
     def run(self) -> Gated:
+        self.program.forget_constants()
+        with self.program.leaves.within(self.name, "gate"):
+            self._run()
+        self.memory.complete = True
+        return self
+
+    def _run(self) -> None:
         function, graph = self.function, self.graph
         self._prepare()
         for node in graph.cfg.order:
@@ -103,7 +117,6 @@ class Gated:
                     break
             self.facts[node] = frozenset(self._now)
         self.effects.collect()
-        return self
 
     def _prepare(self) -> None:
         function = self.function
@@ -236,9 +249,13 @@ class Gated:
                 return self._of_copies(node, index)
             found = self._single.get(index)
             if found is None:  # of a node that is never reached
-                found = self._single[index] = self.program.unknown(operand.type, "unreachable code", None)
+                found = self._single[index] = self._unreachable(index, operand.type)
             return found
         return self.program.constant(operand)
+
+    def _unreachable(self, index: int, type: Type) -> Value:
+        with self.program.leaves.within(self.name, "unreachable", index):
+            return self.program.unknown(type, "unreachable code", None)
 
     def _of_copies(self, node: int, index: int) -> Value:
         """A value that is defined in several copies of a loop's body, where it is used."""
@@ -253,7 +270,7 @@ class Gated:
             if found is not None:
                 break
             if top < 0:
-                found = self.program.unknown(self._definitions[index].type, "unreachable code", None)
+                found = self._unreachable(index, self._definitions[index].type)
                 break
             join = self.memory.joins[node]
             if join is None:
@@ -369,6 +386,8 @@ class Gated:
     def access(
         self, node: int, address: Value, size: int | None, instruction: Instruction, what: str
     ) -> None:
+        if any(self.program.is_operator(place.base) for place in self.program.places.of(address)):
+            self.program.imprecise["a large summary is not opened at a dereference"] += 1
         for property in self.program.properties:
             property.access(self, node, address, size, instruction, what)
 

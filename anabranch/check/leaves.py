@@ -4,15 +4,21 @@ Expressions are over bare variables (`expr.var`); this table says for each what 
 as the caller left it, an object, a value that is not known, a summary operator. Parameters, memory that is
 reached from them and globals are *visible*: a caller gives them values. All others are new in every
 calling context.
+
+The name of a variable is a digest of what it stands for, or of the computation that made it and its number
+there (`Leaves.within`). A function thereby has the same expressions whatever else was checked before it, in
+this process or in another: what is known of it can be kept, and functions can be checked in any order.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from types import TracebackType
 from typing import TYPE_CHECKING
 
 from anabranch.expr import Expr, Value, expr_vars, var, variable
+from anabranch.expr.node import digest
 from anabranch.ir.debug import DebugLoc
 
 if TYPE_CHECKING:
@@ -53,7 +59,6 @@ class GlobalObject(Leaf):
     """The address of a global variable or function."""
 
     name: str
-    number: int
 
 
 @dataclass(eq=False, slots=True)
@@ -61,7 +66,6 @@ class LocalObject(Leaf):
     """The address of a local variable, or of a block of an allocation."""
 
     name: str
-    number: int
     size: int | None
     """Bytes; None if not constant."""
     heap: bool
@@ -136,19 +140,45 @@ class Operator(Leaf):
     pointer: bool
 
 
+def content(value: object) -> object:
+    """Something that names a leaf, with ids in place of nodes: see `digest`."""
+    if value.__class__ is Expr:
+        return ("node", value.id)
+    return tuple(map(content, value)) if isinstance(value, tuple) else value
+
+
+def in_order(value: Expr) -> list[int]:
+    """The variables of an expression in an order that is the same in every process."""
+    return sorted(expr_vars(value), key=lambda index: variable(index).id)
+
+
+class _Within:
+    """A computation in which leaves get numbers."""
+
+    __slots__ = ("_before", "_label", "_leaves")
+
+    def __init__(self, leaves: Leaves, label: int) -> None:
+        self._leaves = leaves
+        self._label = label
+
+    def __enter__(self) -> None:
+        self._before = self._leaves.context
+        self._leaves.context = [self._label, 0]
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._leaves.context = self._before
+
+
 class Leaves:
     """All leaves of a program, by variable."""
 
     def __init__(self) -> None:
         self._by_index: dict[int, Leaf] = {}
-        self._parameters: dict[tuple[str, int], Expr] = {}
-        self._memory: dict[tuple[Expr, int, int], Expr] = {}
-        self._overlaps: dict[Expr, dict[int, list[tuple[int, Expr]]]] = {}
-        self._globals: dict[str, Expr] = {}
-        self._booleans: dict[tuple[str, Expr], Expr] = {}
         self._visible: dict[int, bool] = {}
-        self._count = 0
-        self._objects = 0
+        self.context = [0, 0]
+        """The computation that new leaves belong to, and how many it has made."""
 
     def __len__(self) -> int:
         return len(self._by_index)
@@ -159,61 +189,43 @@ class Leaves:
     def at(self, index: int) -> Leaf | None:
         return self._by_index.get(index)
 
-    def add(self, name: str, width: int) -> Expr:
-        """A new variable; names are numbered, because functions of one name may be checked twice."""
-        self._count += 1
-        return var(f"{name}!{self._count}", width)
+    def within(self, *what: object) -> _Within:
+        """A computation whose result is kept, and what tells it from all others. Leaves that it makes are the
+        same ones whenever it is done, and whoever asks for it first."""
+        return _Within(self, digest(content(what)))
+
+    def add(self, name: str, width: int, *what: object) -> Expr:
+        """The variable of something; without content, a new one of the computation at hand."""
+        if not what:
+            self.context[1] += 1
+            what = (*self.context,)
+        return var(f"{name}!{digest(content(what)):x}", width)
 
     def register(self, leaf: Leaf) -> Expr:
         self._by_index[leaf.var.a] = leaf
         return leaf.var
 
-    def object_number(self) -> int:
-        self._objects += 1
-        return self._objects
-
     # -- visible leaves ---------------------------------------------------------------------------------
 
     def parameter(self, function: str, index: int, width: int, pointer: bool) -> Expr:
-        key = (function, index)
-        found = self._parameters.get(key)
-        if found is None:
-            leaf = Parameter(self.add(f"{function}.{index}", width), function, index, pointer)
-            found = self._parameters[key] = self.register(leaf)
+        found = self.add(f"{function}.{index}", width, "parameter")
+        if found.a not in self._by_index:
+            self.register(Parameter(found, function, index, pointer))
         return found
 
     def memory(self, base: Expr, offset: int, width: int) -> Expr:
-        """Input memory. A read of a part of what was read before is a part of that value (unions)."""
-        key = (base, offset, width)
-        found = self._memory.get(key)
-        if found is None:
-            found = self._part_of_known(base, offset, width)
-            if found is None:
-                outer = self.of(base)
-                depth = outer.depth + 1 if isinstance(outer, Memory) else 1
-                leaf = Memory(self.add("*", width), base, offset, depth)
-                found = self.register(leaf)
-                self._overlaps.setdefault(base, {}).setdefault(offset // 64, []).append((offset, found))
-            self._memory[key] = found
+        """Input memory."""
+        found = self.add("*", width, base, offset, width)
+        if found.a not in self._by_index:
+            outer = self.of(base)
+            depth = outer.depth + 1 if isinstance(outer, Memory) else 1
+            self.register(Memory(found, base, offset, depth))
         return found
 
-    def _part_of_known(self, base: Expr, offset: int, width: int) -> Expr | None:
-        from anabranch.expr import extract
-
-        known = self._overlaps.get(base)
-        if known is None:
-            return None
-        for start, whole in known.get(offset // 64, ()):
-            if start <= offset and offset * 8 + width <= start * 8 + whole.w and whole.w > width:
-                part: Expr = extract(whole, (offset - start) * 8, width)
-                return part
-        return None
-
     def global_object(self, name: str) -> Expr:
-        found = self._globals.get(name)
-        if found is None:
-            leaf = GlobalObject(self.add(f"@{name}", 64), name, self.object_number())
-            found = self._globals[name] = self.register(leaf)
+        found = self.add(f"@{name}", 64, "global")
+        if found.a not in self._by_index:
+            self.register(GlobalObject(found, name))
         return found
 
     def explicit(self, of: Expr) -> Expr:
@@ -228,10 +240,9 @@ class Leaves:
     def _boolean(
         self, kind: str, of: Expr, leaf_class: type[Explicit] | type[Freed] | type[Undefined]
     ) -> Expr:
-        key = (kind, of)
-        found = self._booleans.get(key)
-        if found is None:
-            found = self._booleans[key] = self.register(leaf_class(self.add(kind, 1), of))
+        found = self.add(kind, 1, of)
+        if found.a not in self._by_index:
+            self.register(leaf_class(found, of))
         return found
 
     def visible(self, index: int) -> bool:
@@ -270,8 +281,7 @@ class Leaves:
     def local_object(
         self, name: str, size: int | None, loc: DebugLoc | None, heap: bool = False, zeroed: bool = False
     ) -> Expr:
-        number = self.object_number()
-        return self.register(LocalObject(self.add(f"&{name}", 64), name, number, size, heap, zeroed, loc))
+        return self.register(LocalObject(self.add(f"&{name}", 64), name, size, heap, zeroed, loc))
 
     def renamed(self, leaf: Leaf) -> Expr:
         """A leaf of a callee as another one: of another calling context."""
@@ -291,7 +301,7 @@ class Leaves:
         """The leaves that an expression mentions, those inside operators left out."""
         if value.__class__ is not Expr:
             return []
-        found = (self._by_index.get(index) for index in expr_vars(value))
+        found = (self._by_index.get(index) for index in in_order(value))
         return [leaf for leaf in found if leaf is not None]
 
     def left_open(self, values: Iterable[Value]) -> str:

@@ -22,6 +22,7 @@ from anabranch.expr import (
     add,
     bool_or,
     eq,
+    extract,
     ite,
     join_bytes,
     sub,
@@ -45,8 +46,11 @@ class MemoryOf:
         graph: AcyclicGraph,
         initial_global: Callable[[str, int, int], Value | None],
         size_of: Callable[[Expr], int | None],
+        name: str,
     ) -> None:
         self.leaves = leaves
+        self.name = name
+        """Of the function."""
         self.places = places
         self.graph = graph
         self.initial_global = initial_global
@@ -62,7 +66,11 @@ class MemoryOf:
         self.accessed: set[Expr] = set()
         self._entry: dict[tuple[int, Expr, Value, int], Value] = {}
         self._initial: dict[tuple[Expr, Value, int], Value] = {}
-        self._given_up: dict[tuple[int, Expr, Value, int], Expr] = {}
+        self._unknown: dict[tuple[int, int, Expr, Value, int], Expr] = {}
+        self._read: dict[Expr, dict[int, list[tuple[int, Expr]]]] = {}
+        """Input memory that the function itself reads, by base and part of the object."""
+        self.complete = False
+        """Has the function been executed? From then on reads of callers and of conditions leave no trace."""
 
     # -- writing ----------------------------------------------------------------------------------------
 
@@ -133,7 +141,8 @@ class MemoryOf:
                 join, location = pending[-1]
                 key = (join, location.base, location.offset, location.width)
                 if key not in self._entry:
-                    self._entry[key] = self._merge(join, location)
+                    with self.leaves.within(self.name, "join", *key):
+                        self._entry[key] = self._merge(join, location)
                 pending.pop()
             except _Missing as missing:
                 pending.append((missing.node, missing.at))
@@ -141,7 +150,8 @@ class MemoryOf:
                 if pending:
                     join, location = pending.pop()
                     key = (join, location.base, location.offset, location.width)
-                    self._entry[key] = self._by_bytes(join, 0, location)
+                    with self.leaves.within(self.name, "bytes", *key):
+                        self._entry[key] = self._by_bytes(join, 0, location)
                 else:
                     return self._by_bytes(node, position, at)
 
@@ -221,7 +231,9 @@ class MemoryOf:
         key = (at.base, at.offset, at.width)
         found = self._initial.get(key)
         if found is None:
-            found = self._initial[key] = self._before(at)
+            with self.leaves.within(self.name, "initial", *key):
+                found = self._before(at)
+            self._initial[key] = found
         return found
 
     def _before(self, at: Location) -> Value:
@@ -244,14 +256,38 @@ class MemoryOf:
         if self.leaves.visible(at.base.a):
             if isinstance(leaf, Memory) and leaf.depth >= MAX_DEPTH:
                 return self.leaves.unknown(at.width, "memory behind many pointers", None, at.width == 64)
-            return self.leaves.memory(at.base, at.offset, at.width)
+            return self._input(at)
         return self.leaves.unknown(at.width, "memory behind an unknown pointer", None, at.width == 64)
 
-    def given_up(self, event: Event, at: Location, reason: str) -> Expr:
-        key = (id(event), at.base, at.offset, at.width)
-        found = self._given_up.get(key)
+    def _input(self, at: Location) -> Value:
+        """A read of a part of what the function has read before is a part of that value (unions)."""
+        parts = self._read.get(at.base, {}).get(at.offset // 64, ())
+        for start, whole in parts:
+            inside = start <= at.offset and at.offset * 8 + at.width <= start * 8 + whole.w
+            if inside and whole.w > at.width:
+                return extract(whole, (at.offset - start) * 8, at.width)
+        found = self.leaves.memory(at.base, at.offset, at.width)
+        if not self.complete:
+            self._read.setdefault(at.base, {}).setdefault(at.offset // 64, []).append((at.offset, found))
+        return found
+
+    def unknown(
+        self,
+        node: int,
+        position: int,
+        at: Location,
+        reason: str,
+        loc: DebugLoc | None = None,
+        pointer: bool = False,
+        input: bool = False,
+    ) -> Expr:
+        """What the event at a position makes of a location where that is not known."""
+        key = (node, position, at.base, at.offset, at.width)
+        found = self._unknown.get(key)
         if found is None:
-            found = self._given_up[key] = self.leaves.unknown(at.width, reason)
+            with self.leaves.within(self.name, "unknown", *key):
+                found = self.leaves.unknown(at.width, reason, loc, pointer, input=input)
+            self._unknown[key] = found
         return found
 
 

@@ -117,6 +117,10 @@ class Program:
             known = self._known_constants[id(operand)] = (operand, value)
         return known[1]
 
+    def forget_constants(self) -> None:
+        """Undefined parts of constants are leaves of the function that uses them."""
+        self._known_constants.clear()
+
     def shifted(self, address: Value, offset: int) -> Value:
         return add(address, offset & MASK[64], 64)
 
@@ -131,9 +135,11 @@ class Program:
         finally:
             self._opening -= 1
         if value.__class__ is Expr and postorder_within([value], self.settings.expand_nodes) is None:
-            self.imprecise["a large summary is not opened at a dereference"] += 1
             return variable
         return value
+
+    def is_operator(self, base: Expr | None) -> bool:
+        return base is not None and isinstance(self.leaves.of(base), Operator)
 
     # -- globals ----------------------------------------------------------------------------------------
 
@@ -197,7 +203,9 @@ class Program:
         pointers: dict[int, Value] = {}
         data = bytearray(variable.value_type.size)
         try:
-            for offset, length, value in self._constants.cells(initializer):
+            with self.leaves.within("image", variable.name):
+                cells = list(self._constants.cells(initializer))
+            for offset, length, value in cells:
                 if value.__class__ is bytes:
                     data[offset : offset + length] = value
                 elif value.__class__ is Expr:

@@ -21,6 +21,7 @@ from anabranch.check.leaves import (
     Operator,
     Uninitialised,
     Unknown,
+    in_order,
 )
 from anabranch.check.program import Program
 from anabranch.expr import Expr, Value, bool_or, bool_xor, eq, expr_vars, not_, operands, ult
@@ -70,6 +71,7 @@ class Refinement:
         self.max_rounds: int | None = None
         """Queries that may be asked; a condition that is not proved by then counts as refuted."""
         self._constrained: set[int] = set()
+        self._objects: dict[Expr, int] = {}
         self._left = program.settings.condition_polls
 
     def check(self) -> Answer:
@@ -214,7 +216,7 @@ class Refinement:
             self.folded = True
             return
         self.formulas.append(formula)
-        for index in expr_vars(formula):
+        for index in in_order(formula):
             if index not in self._constrained:
                 self._constrained.add(index)
                 leaf = self.program.leaves.at(index)
@@ -225,7 +227,8 @@ class Refinement:
     def _fact(self, leaf: Leaf) -> Value | None:
         """What always holds of a leaf."""
         if isinstance(leaf, GlobalObject | LocalObject):
-            return eq(leaf.var, leaf.number << OBJECT_SHIFT, 64)
+            number = self._objects.setdefault(leaf.var, len(self._objects) + 1)
+            return eq(leaf.var, number << OBJECT_SHIFT, 64)
         if isinstance(leaf, Unknown) and leaf.bound:
             return ult(leaf.var, leaf.bound, leaf.var.w)
         if isinstance(leaf, Operator) and leaf.effect[0] == "null":

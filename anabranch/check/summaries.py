@@ -22,6 +22,7 @@ from anabranch.check.leaves import (
     Operator,
     Parameter,
     Undefined,
+    in_order,
 )
 from anabranch.expr import Expr, Value, add, expr_vars, substitute, variable
 from anabranch.ir.debug import DebugLoc
@@ -64,7 +65,7 @@ class Expansion(Protocol):
 class Site:
     """One call of a function that has a summary."""
 
-    __slots__ = ("_values", "arguments", "callee", "caller", "loc", "node", "position")
+    __slots__ = ("_values", "arguments", "callee", "caller", "label", "loc", "node", "position")
 
     def __init__(
         self,
@@ -74,8 +75,11 @@ class Site:
         callee: Gated,
         arguments: tuple[Value, ...],
         loc: DebugLoc | None,
+        label: tuple[str, int],
     ) -> None:
         self.caller = caller
+        self.label = label
+        """The name of the caller and the number of the call in it."""
         self.node = node
         self.position = position
         """Events of the node before the call."""
@@ -88,8 +92,14 @@ class Site:
         """What a variable of the callee is in terms of the caller."""
         found = self._values.get(index)
         if found is None:
-            leaf = self.caller.program.leaves.at(index)
-            found = self._values[index] = variable(index) if leaf is None else self._value(leaf)
+            leaves = self.caller.program.leaves
+            leaf = leaves.at(index)
+            if leaf is None:
+                found = variable(index)
+            else:
+                with leaves.within("site", self.label, leaf.var):
+                    found = self._value(leaf)
+            self._values[index] = found
         return found
 
     def _value(self, leaf: Leaf) -> Value:
@@ -194,7 +204,6 @@ class Summaries:
 
     def __init__(self, leaves: Leaves) -> None:
         self.leaves = leaves
-        self._merged: dict[tuple[object, ...], Expr] = {}
         self._known: dict[Operator, Value] = {}
 
     def operator(self, site: Site, effect: Effect, width: int, pointer: bool = False) -> Value:
@@ -205,17 +214,18 @@ class Summaries:
         needed = site.callee.effects.operands(effect)
         operands = None if needed is None else tuple(map(site.value, needed))
         return self._find(
-            site.callee.name, effect, operands, (site,), width, pointer, AtSite(self, site, effect)
+            site, site.callee.name, effect, operands, (), width, pointer, AtSite(self, site, effect)
         )
 
     def moved(self, inner: Operator, site: Site) -> Value:
         """An operator of the callee at a call of that callee."""
         operands = None if inner.operands is None else tuple(map(site.instantiate, inner.operands))
         return self._find(
+            site,
             inner.function,
             inner.effect,
             operands,
-            (inner, site),
+            (inner.var,),
             inner.var.w,
             inner.pointer,
             Moved(self, inner, site),
@@ -223,23 +233,22 @@ class Summaries:
 
     def _find(
         self,
+        site: Site,
         function: str,
         effect: Effect,
         operands: tuple[Value, ...] | None,
-        place: tuple[object, ...],
+        inner: tuple[Expr, ...],
         width: int,
         pointer: bool,
         expansion: Expansion,
     ) -> Expr:
+        name = f"{function}:{effect[0]}"
         if operands is None:
-            key: tuple[object, ...] = (function, effect, place)
+            found = self.leaves.add(name, width, "at", site.label, effect, inner)
         else:
-            key = (function, effect, *(("node", v.id) if v.__class__ is Expr else v for v in operands))
-        found = self._merged.get(key)
-        if found is None:
-            variable_ = self.leaves.add(f"{function}:{effect[0]}", width)
-            leaf = Operator(variable_, function, effect, expansion, operands, pointer)
-            found = self._merged[key] = self.leaves.register(leaf)
+            found = self.leaves.add(name, width, "of", site.caller.name, effect, operands)
+        if self.leaves.of(found) is None:
+            self.leaves.register(Operator(found, function, effect, expansion, operands, pointer))
         return found
 
     def expanded(self, operator: Operator) -> Value:
@@ -257,7 +266,7 @@ def needed_leaves(leaves: Leaves, value: Value) -> tuple[int, ...] | None:
     needed: dict[int, None] = {}
     stack, seen = [value], {value}
     while stack:
-        for index in expr_vars(stack.pop()):
+        for index in in_order(stack.pop()):
             leaf = leaves.at(index)
             if isinstance(leaf, Operator):
                 if leaf.operands is None:

@@ -9,6 +9,7 @@ operand, and the arithmetic of single bits is expressed by and, or, xor, not.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from hashlib import blake2b
 from itertools import count
 from sys import getrefcount
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
@@ -58,7 +59,7 @@ class Expr:
     a: Any
     b: Any
     c: Any
-    id: int  # creation number
+    id: int  # creation number, or digest of the structure; see `reset`
     vs: tuple[int, ...] | None  # variable indices, ascending; see variables.expr_vars
     neg: Expr | None  # cached negation of a Boolean
     bytes: tuple[Any, ...] | None  # cached bytes, low first
@@ -109,6 +110,13 @@ _UNDEFINED: dict[int, Expr] = {}
 _EMPTY: dict[int, Any] = {}  # stands for "no memo yet"; never written
 _new = object.__new__
 _next_id = count(1).__next__
+_structural = False  # are ids digests of the structure? See `reset`.
+
+
+def digest(content: object) -> int:
+    """A number that stands for some content: numbers, strings, None and tuples of these. The same in every
+    process; two contents with one digest are not to be expected (128 bits)."""
+    return int.from_bytes(blake2b(repr(content).encode("utf-8", "replace"), digest_size=16).digest())
 
 
 def make(key: tuple[Any, ...], op: str, w: int, a: Any, b: Any = None, c: Any = None) -> Expr:
@@ -119,7 +127,7 @@ def make(key: tuple[Any, ...], op: str, w: int, a: Any, b: Any = None, c: Any = 
     n.a = a
     n.b = b
     n.c = c
-    n.id = _next_id()
+    n.id = digest(key) if _structural else _next_id()
     n.vs = n.neg = n.bytes = n.term = n.truth = None
     n.eqm = n.ltm = n.opm = _EMPTY
     NODES[key] = n
@@ -264,9 +272,14 @@ def collect() -> int:
     return dead
 
 
-def reset() -> None:
-    """Forgets all nodes and variables: the next run numbers them from the start."""
-    global _next_id
+def reset(structural: bool = False) -> None:
+    """Forgets all nodes and variables: the next run numbers them from the start.
+
+    With `structural` the id of a node is a digest of its structure and of the names of its variables, so that
+    ids, and the order of operands that follows from them, do not depend on what else was built before.
+    """
+    global _next_id, _structural
+    _structural = structural
     NODES.clear()
     VARIABLES.clear()
     _UNDEFINED.clear()

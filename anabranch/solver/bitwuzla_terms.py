@@ -1,5 +1,8 @@
 """Expressions as Bitwuzla terms, kept on the nodes.
 
+Terms belong to a manager. An exploration has one for the whole process (`PROCESS`); the checker takes a new
+one for each query, so that an answer does not depend on what was asked before.
+
 A floating-point result has two terms: the number (`fp`) that further floating-point operations use, and its
 bit pattern (`bits`). Bitwuzla has no way from a number to its bits, so the bits are a fresh constant with a
 side condition, which whoever asserts a term over it asserts too (`side_conditions`). What Bitwuzla does not
@@ -19,79 +22,180 @@ from anabranch.expr.fpvalue import FORMATS
 from anabranch.expr.lowering import lowered
 from anabranch.expr.node import EXTRACT, ITE, VAR, XOR, ZEXT, low_width, operands
 
-# One manager for the whole process: a manager that only a reference cycle can reach crashes when collected.
-TERMS = TermManager()
-_mk = TERMS.mk_term
-_BOOL = TERMS.mk_bool_sort()
-_ONE = TERMS.mk_bv_value(TERMS.mk_bv_sort(1), 1)
-_ZERO = TERMS.mk_bv_value(TERMS.mk_bv_sort(1), 0)
-_TRUE = TERMS.mk_true()
-_FALSE = TERMS.mk_false()
-_sorts: dict[int, Any] = {}
-
-Builder: TypeAlias = Callable[[Expr], Any]
+BITS, NUMBER = 0, 1
+Need = tuple[Expr, int]
 
 
-def sort(w: int) -> Any:
-    """The sort of values of width w: Booleans for 1."""
-    if w == 1:
-        return _BOOL
-    s = _sorts.get(w)
-    if s is None:
-        s = _sorts[w] = TERMS.mk_bv_sort(w)
-    return s
+class Terms:
+    """One manager and what was built with it. Nothing here may refer back to the object: a manager that only
+    a reference cycle can reach crashes when it is collected."""
+
+    __slots__ = (
+        "_bool",
+        "_built",
+        "_fp_sorts",
+        "_sorts",
+        "false",
+        "manager",
+        "mk",
+        "modes",
+        "numbers",
+        "one",
+        "patterns",
+        "sides",
+        "true",
+        "zero",
+    )
+
+    def __init__(self, keep: bool = False) -> None:
+        self.manager = TermManager()
+        self.mk = self.manager.mk_term
+        self._bool = self.manager.mk_bool_sort()
+        self._sorts: dict[int, Any] = {}
+        self.one = self.manager.mk_bv_value(self.manager.mk_bv_sort(1), 1)
+        self.zero = self.manager.mk_bv_value(self.manager.mk_bv_sort(1), 0)
+        self.true = self.manager.mk_true()
+        self.false = self.manager.mk_false()
+        self._built: list[Expr] | None = None if keep else []
+        """Nodes that have a term of this manager until `release`; None: they keep it."""
+        self.numbers: dict[Expr, Any] = {}
+        """Floating-point terms."""
+        self.patterns: dict[Expr, tuple[Any, Any]] = {}
+        """Floating-point result -> its bits, their side condition."""
+        self.sides: dict[Expr, tuple[Any, ...]] = {}
+        self.modes: dict[str, Any] = {}
+        self._fp_sorts: dict[int, Any] = {}
+
+    def sort(self, w: int) -> Any:
+        """The sort of values of width w: Booleans for 1."""
+        if w == 1:
+            return self._bool
+        s = self._sorts.get(w)
+        if s is None:
+            s = self._sorts[w] = self.manager.mk_bv_sort(w)
+        return s
+
+    def fp_sort(self, w: int) -> Any:
+        s = self._fp_sorts.get(w)
+        if s is None:
+            s = self._fp_sorts[w] = self.manager.mk_fp_sort(*_indices(w))
+        return s
+
+    def mode(self, name: str) -> Any:
+        """The term of a rounding mode."""
+        m = self.modes.get(name)
+        if m is None:
+            m = self.modes[name] = self.manager.mk_rm_value(getattr(RoundingMode, name.upper()))
+        return m
+
+    def value(self, v: int, w: int) -> Any:
+        """A constant of width w."""
+        if w == 1:
+            return self.true if v else self.false
+        return self.manager.mk_bv_value(self.sort(w), v)
+
+    def operand(self, x: Any, w: int) -> Any:
+        return x.term if x.__class__ is Expr else self.value(x, w)
+
+    def vector(self, x: Any, w: int) -> Any:
+        """An operand as a bit vector."""
+        t = self.operand(x, w)
+        return self.mk(Kind.ITE, [t, self.one, self.zero]) if w == 1 else t
+
+    def number(self, x: Any, w: int) -> Any:
+        """The floating-point term of an operand."""
+        return self.numbers[x] if x.__class__ is Expr else self.from_bits(self.value(x, w), w)
+
+    def from_bits(self, bits: Any, w: int) -> Any:
+        return self.mk(Kind.FP_TO_FP_FROM_BV, [bits], _indices(w))
+
+    def release(self) -> None:
+        """Takes the terms off the nodes, so that another manager can put its own there."""
+        for n in self._built or ():
+            n.term = None
+
+    def term(self, e: Expr) -> Any:
+        """The Bitwuzla term of a node."""
+        if e.term is not None:
+            return e.term
+        numbers = self.numbers
+        stack: list[Need] = [(e, BITS)]
+        while stack:
+            n, kind = stack[-1]
+            if n.term is None if kind == BITS else n not in numbers:
+                waiting = [
+                    (m, k) for m, k in _needs(n, kind) if (m.term is None if k == BITS else m not in numbers)
+                ]
+                if waiting:
+                    stack.extend(waiting)
+                    continue
+                if kind == BITS:
+                    n.term = BITS_OF.get(n.op, _build_other)(self, n)
+                    if self._built is not None:
+                        self._built.append(n)
+                else:
+                    numbers[n] = _build_number(self, n)
+            stack.pop()
+        return e.term
+
+    def side_conditions(self, e: Expr) -> tuple[Any, ...]:
+        """The conditions to assert together with the term of e."""
+        patterns = self.patterns
+        if not patterns:
+            return ()
+        found = self.sides.get(e)
+        if found is None:
+            seen: set[Need] = {(e, BITS)}
+            stack: list[Need] = [(e, BITS)]
+            out: list[Any] = []
+            while stack:
+                n, kind = stack.pop()
+                if kind == BITS and n in patterns:
+                    out.append(patterns[n][1])
+                for need in _needs(n, kind):
+                    if need not in seen:
+                        seen.add(need)
+                        stack.append(need)
+            found = self.sides[e] = tuple(out)
+        return found
 
 
-def value_term(v: int, w: int) -> Any:
-    """A constant of width w."""
-    if w == 1:
-        return _TRUE if v else _FALSE
-    return TERMS.mk_bv_value(sort(w), v)
-
-
-def _operand(x: Any, w: int) -> Any:
-    return x.term if x.__class__ is Expr else value_term(x, w)
-
-
-def _vector(x: Any, w: int) -> Any:
-    """An operand as a bit vector."""
-    t = _operand(x, w)
-    return _mk(Kind.ITE, [t, _ONE, _ZERO]) if w == 1 else t
+Builder: TypeAlias = Callable[[Terms, Expr], Any]
 
 
 def _applied(kind: Kind) -> Builder:
     """A function of two operands of one width."""
 
-    def build(n: Expr) -> Any:
+    def build(t: Terms, n: Expr) -> Any:
         w = n.a.w if n.a.__class__ is Expr else n.b.w
-        return _mk(kind, [_operand(n.a, w), _operand(n.b, w)])
+        return t.mk(kind, [t.operand(n.a, w), t.operand(n.b, w)])
 
     return build
 
 
 def _bitwise(boolean: Kind, vector: Kind) -> Builder:
-    return lambda n: _mk(vector if n.w > 1 else boolean, [n.a.term, _operand(n.b, n.w)])
+    return lambda t, n: t.mk(vector if n.w > 1 else boolean, [n.a.term, t.operand(n.b, n.w)])
 
 
 def _extended(kind: Kind) -> Builder:
-    return lambda n: _mk(kind, [_vector(n.a, n.a.w)], [n.w - n.a.w])
+    return lambda t, n: t.mk(kind, [t.vector(n.a, n.a.w)], [n.w - n.a.w])
 
 
-def _build_extract(n: Expr) -> Any:
-    t = _mk(Kind.BV_EXTRACT, [n.a.term], [n.c + n.w - 1, n.c])
-    return _mk(Kind.EQUAL, [t, _ONE]) if n.w == 1 else t
+def _build_extract(t: Terms, n: Expr) -> Any:
+    bits = t.mk(Kind.BV_EXTRACT, [n.a.term], [n.c + n.w - 1, n.c])
+    return t.mk(Kind.EQUAL, [bits, t.one]) if n.w == 1 else bits
 
 
-def _build_concat(n: Expr) -> Any:
+def _build_concat(t: Terms, n: Expr) -> Any:
     k = low_width(n)
-    return _mk(Kind.BV_CONCAT, [_vector(n.a, n.w - k), _vector(n.b, k)])
+    return t.mk(Kind.BV_CONCAT, [t.vector(n.a, n.w - k), t.vector(n.b, k)])
 
 
 # Terms of bits of terms of bits.
 BITS_OF: dict[str, Builder] = {
-    VAR: lambda n: TERMS.mk_const(sort(n.w), f"{n.b}#{n.a}"),
-    "not": lambda n: _mk(Kind.NOT, [n.a.term]),
-    "ite": lambda n: _mk(Kind.ITE, [n.a.term, _operand(n.b, n.w), _operand(n.c, n.w)]),
+    VAR: lambda t, n: t.manager.mk_const(t.sort(n.w), f"{n.b}#{n.a}"),
+    "not": lambda t, n: t.mk(Kind.NOT, [n.a.term]),
+    "ite": lambda t, n: t.mk(Kind.ITE, [n.a.term, t.operand(n.b, n.w), t.operand(n.c, n.w)]),
     "zext": _extended(Kind.BV_ZERO_EXTEND),
     "sext": _extended(Kind.BV_SIGN_EXTEND),
     "extract": _build_extract,
@@ -117,22 +221,6 @@ BITS_OF: dict[str, Builder] = {
 
 # -- floating point ---------------------------------------------------------------------------------------
 
-_numbers: dict[Expr, Any] = {}  # floating-point terms
-_patterns: dict[Expr, tuple[Any, Any]] = {}  # floating-point result -> its bits, their side condition
-_sides: dict[Expr, tuple[Any, ...]] = {}
-_fp_sorts = {w: TERMS.mk_fp_sort(f.exponent_bits, f.fraction_bits + 1) for w, f in FORMATS.items() if f.code}
-_MODES = {mode: TERMS.mk_rm_value(getattr(RoundingMode, mode.upper())) for mode in ROUND}
-_RNE = _MODES["rne"]
-
-
-def _from_bits(bits: Any, w: int) -> Any:
-    return _mk(Kind.FP_TO_FP_FROM_BV, [bits], _indices(w))
-
-
-def _number(x: Any, w: int) -> Any:
-    """The floating-point term of an operand."""
-    return _numbers[x] if x.__class__ is Expr else _from_bits(value_term(x, w), w)
-
 
 def _is_negation(n: Expr) -> bool:
     return n.op == XOR and n.b.__class__ is int and n.b == 1 << (n.w - 1)
@@ -142,27 +230,29 @@ def _is_magnitude(n: Expr) -> bool:
     return bool(n.op == ZEXT and n.a.op == EXTRACT and n.a.c == 0 and n.a.w == n.w - 1 and n.a.a.w == n.w)
 
 
-def _build_number(n: Expr) -> Any:
+def _build_number(t: Terms, n: Expr) -> Any:
     """The floating-point term of a node of which `_needs` has been built."""
     w = n.w
     if n.op in NUMBER_OF and lowered(n) is None:
-        return NUMBER_OF[n.op](n)
+        return NUMBER_OF[n.op](t, n)
     if n.op == ITE:
-        return _mk(Kind.ITE, [n.a.term, _number(n.b, w), _number(n.c, w)])
+        return t.mk(Kind.ITE, [n.a.term, t.number(n.b, w), t.number(n.c, w)])
     if _is_negation(n):
-        return _mk(Kind.FP_NEG, [_number(n.a, w)])
+        return t.mk(Kind.FP_NEG, [t.number(n.a, w)])
     if _is_magnitude(n):
-        return _mk(Kind.FP_ABS, [_number(n.a.a, w)])
-    return _from_bits(n.term, w)
+        return t.mk(Kind.FP_ABS, [t.number(n.a.a, w)])
+    return t.from_bits(n.term, w)
 
 
 def _rounded(kind: Kind) -> Builder:
     """A function of the operands' numbers."""
-    return lambda n: _mk(kind, [_RNE, *(_number(x, n.w) for x in (n.a, n.b, n.c) if x is not None)])
+    return lambda t, n: t.mk(
+        kind, [t.mode("rne"), *(t.number(x, n.w) for x in (n.a, n.b, n.c) if x is not None)]
+    )
 
 
-def _to_integral(mode: Any) -> Builder:
-    return lambda n: _mk(Kind.FP_RTI, [mode, _number(n.a, n.w)])
+def _to_integral(mode: str) -> Builder:
+    return lambda t, n: t.mk(Kind.FP_RTI, [t.mode(mode), t.number(n.a, n.w)])
 
 
 def _indices(w: int) -> list[int]:
@@ -170,15 +260,15 @@ def _indices(w: int) -> list[int]:
     return [f.exponent_bits, f.fraction_bits + 1]
 
 
-def _build_remainder(n: Expr) -> Any:
+def _build_remainder(t: Terms, n: Expr) -> Any:
     """C's fmod by IEEE's remainder, whose quotient is rounded: add the divisor back if negative."""
-    x, y = _number(n.a, n.w), _number(n.b, n.w)
-    p, q = _mk(Kind.FP_ABS, [x]), _mk(Kind.FP_ABS, [y])
-    r = _mk(Kind.FP_REM, [p, q])
-    zero = TERMS.mk_fp_pos_zero(_fp_sorts[n.w])
-    r = _mk(Kind.ITE, [_mk(Kind.FP_LT, [r, zero]), _mk(Kind.FP_ADD, [_RNE, r, q]), r])
-    r = _mk(Kind.FP_ABS, [r])
-    return _mk(Kind.ITE, [_mk(Kind.FP_IS_NEG, [x]), _mk(Kind.FP_NEG, [r]), r])
+    x, y = t.number(n.a, n.w), t.number(n.b, n.w)
+    p, q = t.mk(Kind.FP_ABS, [x]), t.mk(Kind.FP_ABS, [y])
+    r = t.mk(Kind.FP_REM, [p, q])
+    zero = t.manager.mk_fp_pos_zero(t.fp_sort(n.w))
+    r = t.mk(Kind.ITE, [t.mk(Kind.FP_LT, [r, zero]), t.mk(Kind.FP_ADD, [t.mode("rne"), r, q]), r])
+    r = t.mk(Kind.FP_ABS, [r])
+    return t.mk(Kind.ITE, [t.mk(Kind.FP_IS_NEG, [x]), t.mk(Kind.FP_NEG, [r]), r])
 
 
 # The number of a result whose operands have their numbers (or bits, for an integer).
@@ -190,74 +280,80 @@ NUMBER_OF: dict[str, Builder] = {
     "ffma": _rounded(Kind.FP_FMA),
     "fsqrt": _rounded(Kind.FP_SQRT),
     "frem": _build_remainder,
-    **{op: _to_integral(_MODES[mode]) for mode, op in ROUND.items()},
-    "fp_convert": lambda n: _mk(Kind.FP_TO_FP_FROM_FP, [_RNE, _number(n.a, n.a.w)], _indices(n.w)),
-    "si_to_fp": lambda n: _mk(Kind.FP_TO_FP_FROM_SBV, [_RNE, _vector(n.a, n.a.w)], _indices(n.w)),
+    **{op: _to_integral(mode) for mode, op in ROUND.items()},
+    "fp_convert": lambda t, n: t.mk(
+        Kind.FP_TO_FP_FROM_FP, [t.mode("rne"), t.number(n.a, n.a.w)], _indices(n.w)
+    ),
+    "si_to_fp": lambda t, n: t.mk(
+        Kind.FP_TO_FP_FROM_SBV, [t.mode("rne"), t.vector(n.a, n.a.w)], _indices(n.w)
+    ),
 }
 
 
-def _build_pattern(n: Expr) -> Any:
+def _build_pattern(t: Terms, n: Expr) -> Any:
     """The bits of a floating-point result."""
-    known = _patterns.get(n)
+    known = t.patterns.get(n)
     if known is not None:
         return known[0]
     w = n.w
-    number = _numbers[n]
-    pattern = TERMS.mk_const(sort(w), f"bits#{n.id}")
-    nan = _mk(Kind.FP_IS_NAN, [number])
-    side = _mk(Kind.OR, [nan, _mk(Kind.EQUAL, [_from_bits(pattern, w), number])])
+    number = t.numbers[n]
+    pattern = t.manager.mk_const(t.sort(w), f"bits#{n.id}")
+    nan = t.mk(Kind.FP_IS_NAN, [number])
+    side = t.mk(Kind.OR, [nan, t.mk(Kind.EQUAL, [t.from_bits(pattern, w), number])])
     bits = pattern
     if n.op != "si_to_fp":
-        bits = _mk(Kind.ITE, [nan, _nan_pattern(n), pattern])
-    _patterns[n] = (bits, side)
+        bits = t.mk(Kind.ITE, [nan, _nan_pattern(t, n), pattern])
+    t.patterns[n] = (bits, side)
     return bits
 
 
-def _nan_pattern(n: Expr) -> Any:
+def _nan_pattern(t: Terms, n: Expr) -> Any:
     """The bits of a result that is a NaN: the first NaN operand quieted, else the default one."""
     w = n.w
-    result = value_term(FORMATS[w].default_nan, w)
+    result = t.value(FORMATS[w].default_nan, w)
     if n.op == "fp_convert":
-        return _converted_nan(n.a.term, n.a.w, w)
+        return _converted_nan(t, n.a.term, n.a.w, w)
     for x in reversed([v for v in (n.a, n.b, n.c) if v is not None]):
-        quiet = _mk(Kind.BV_OR, [_operand(x, w), value_term(FORMATS[w].quiet, w)])
-        result = _mk(Kind.ITE, [_mk(Kind.FP_IS_NAN, [_number(x, w)]), quiet, result])
+        quiet = t.mk(Kind.BV_OR, [t.operand(x, w), t.value(FORMATS[w].quiet, w)])
+        result = t.mk(Kind.ITE, [t.mk(Kind.FP_IS_NAN, [t.number(x, w)]), quiet, result])
     return result
 
 
-def _converted_nan(bits: Any, w_from: int, w: int) -> Any:
+def _converted_nan(t: Terms, bits: Any, w_from: int, w: int) -> Any:
     f, g = FORMATS[w_from], FORMATS[w]
     keep = min(f.fraction_bits, g.fraction_bits)
-    sign = _mk(Kind.BV_EXTRACT, [bits], [w_from - 1, w_from - 1])
-    payload = _mk(Kind.BV_EXTRACT, [bits], [f.fraction_bits - 1, f.fraction_bits - keep])
-    exponent = value_term(MASK[g.exponent_bits], g.exponent_bits)
+    sign = t.mk(Kind.BV_EXTRACT, [bits], [w_from - 1, w_from - 1])
+    payload = t.mk(Kind.BV_EXTRACT, [bits], [f.fraction_bits - 1, f.fraction_bits - keep])
+    exponent = t.value(MASK[g.exponent_bits], g.exponent_bits)
     parts = [sign, exponent, payload]
     if keep < g.fraction_bits:
-        parts.append(TERMS.mk_bv_value(TERMS.mk_bv_sort(g.fraction_bits - keep), 0))
-    return _mk(Kind.BV_OR, [_mk(Kind.BV_CONCAT, parts), value_term(g.quiet, w)])
+        parts.append(t.manager.mk_bv_value(t.manager.mk_bv_sort(g.fraction_bits - keep), 0))
+    return t.mk(Kind.BV_OR, [t.mk(Kind.BV_CONCAT, parts), t.value(g.quiet, w)])
 
 
-def _build_to_int(n: Expr) -> Any:
+def _build_to_int(t: Terms, n: Expr) -> Any:
     """Conversion to a signed integer; the least one if out of range."""
     w, k = n.a.w, n.w
     f = FORMATS[w]
-    number = _numbers[n.a]
-    whole = _mk(Kind.FP_RTI, [_MODES["rtz"], number])
+    number = t.numbers[n.a]
+    whole = t.mk(Kind.FP_RTI, [t.mode("rtz"), number])
     if k - 1 > f.bias:  # all finite numbers are in range
-        fits = _mk(Kind.NOT, [_mk(Kind.OR, [_mk(Kind.FP_IS_NAN, [number]), _mk(Kind.FP_IS_INF, [number])])])
+        fits = t.mk(
+            Kind.NOT, [t.mk(Kind.OR, [t.mk(Kind.FP_IS_NAN, [number]), t.mk(Kind.FP_IS_INF, [number])])]
+        )
     else:
         limit = (f.bias + k - 1) << f.fraction_bits  # 2**(k-1)
-        high = _from_bits(value_term(limit, w), w)
-        low = _from_bits(value_term(limit | f.sign, w), w)
-        fits = _mk(Kind.AND, [_mk(Kind.FP_LEQ, [low, whole]), _mk(Kind.FP_LT, [whole, high])])
-    converted = _mk(Kind.FP_TO_SBV, [_MODES["rtz"], number], [k])
-    return _mk(Kind.ITE, [fits, converted, value_term(1 << (k - 1), k)])
+        high = t.from_bits(t.value(limit, w), w)
+        low = t.from_bits(t.value(limit | f.sign, w), w)
+        fits = t.mk(Kind.AND, [t.mk(Kind.FP_LEQ, [low, whole]), t.mk(Kind.FP_LT, [whole, high])])
+    converted = t.mk(Kind.FP_TO_SBV, [t.mode("rtz"), number], [k])
+    return t.mk(Kind.ITE, [fits, converted, t.value(1 << (k - 1), k)])
 
 
 def _compared(kind: Kind) -> Builder:
-    def build(n: Expr) -> Any:
+    def build(t: Terms, n: Expr) -> Any:
         w = n.a.w if n.a.__class__ is Expr else n.b.w
-        return _mk(kind, [_number(n.a, w), _number(n.b, w)])
+        return t.mk(kind, [t.number(n.a, w), t.number(n.b, w)])
 
     return build
 
@@ -272,16 +368,13 @@ FP_BITS_OF: dict[str, Builder] = {
 }
 
 
-def _build_other(n: Expr) -> Any:
+def _build_other(t: Terms, n: Expr) -> Any:
     """The term of bits of a node that is no function of bits only."""
     bits = lowered(n)
-    return FP_BITS_OF[n.op](n) if bits is None else _operand(bits, n.w)
+    return FP_BITS_OF[n.op](t, n) if bits is None else t.operand(bits, n.w)
 
 
 # -- walking ----------------------------------------------------------------------------------------------
-
-BITS, NUMBER = 0, 1
-Need = tuple[Expr, int]
 
 
 def _needs(n: Expr, kind: int) -> Iterator[Need]:
@@ -327,47 +420,8 @@ def _needs(n: Expr, kind: int) -> Iterator[Need]:
         yield n, BITS
 
 
-def _built(need: Need) -> bool:
-    return need[0].term is not None if need[1] == BITS else need[0] in _numbers
-
-
-def term(e: Expr) -> Any:
-    """The Bitwuzla term of a node."""
-    if e.term is not None:
-        return e.term
-    stack: list[Need] = [(e, BITS)]
-    while stack:
-        need = stack[-1]
-        if not _built(need):
-            n, kind = need
-            waiting = [other for other in _needs(n, kind) if not _built(other)]
-            if waiting:
-                stack.extend(waiting)
-                continue
-            if kind == BITS:
-                n.term = BITS_OF.get(n.op, _build_other)(n)
-            else:
-                _numbers[n] = _build_number(n)
-        stack.pop()
-    return e.term
-
-
-def side_conditions(e: Expr) -> tuple[Any, ...]:
-    """The conditions to assert together with the term of e."""
-    if not _patterns:
-        return ()
-    found = _sides.get(e)
-    if found is None:
-        seen: set[Need] = {(e, BITS)}
-        stack: list[Need] = [(e, BITS)]
-        out: list[Any] = []
-        while stack:
-            n, kind = stack.pop()
-            if kind == BITS and n in _patterns:
-                out.append(_patterns[n][1])
-            for need in _needs(n, kind):
-                if need not in seen:
-                    seen.add(need)
-                    stack.append(need)
-        found = _sides[e] = tuple(out)
-    return found
+PROCESS = Terms(keep=True)
+"""The terms of an exploration, whose queries share most of their nodes."""
+TERMS = PROCESS.manager
+term = PROCESS.term
+side_conditions = PROCESS.side_conditions

@@ -28,5 +28,7 @@ def test_reports(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", str(source), "--json", "--all-ranks"]) == 0
     document = json.loads(capsys.readouterr().out)
     found = {(report["line"], report["property"], report["rank"]) for report in document["reports"]}
-    assert found == expected(source)
+    # A place to which values of two origins come may be told with either.
+    also = {(a["line"], r["property"], r["rank"]) for r in document["reports"] for a in r["also"]}
+    assert found <= expected(source) <= found | also
     assert document["suppressed"] == source.read_text().count("anabranch: ignore")
