@@ -44,7 +44,7 @@ class LeakCheck:
 
     def _lost_objects(self, machine: Machine, heap: dict[int, ObjectInfo]) -> Fault | None:
         try:
-            conditions = unreached(machine.memory)
+            conditions = unreached(machine.memory, machine.addresses.named)
         except Undecided:
             machine.lose("leak check: too many pointers that depend on each other")
             return None

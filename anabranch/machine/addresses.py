@@ -29,8 +29,9 @@ from anabranch.machine.bases import (
 )
 from anabranch.machine.ends import Fault, Loss, ProgramError
 from anabranch.machine.memory import PAGE_BITS
-from anabranch.machine.objects import ObjectInfo
+from anabranch.machine.objects import NEAR, ObjectInfo
 from anabranch.machine.undefined import settled
+from anabranch.semantics.addresses import MASK64
 
 if TYPE_CHECKING:
     from anabranch.machine.machine import Machine
@@ -92,16 +93,25 @@ class AddressResolver:
         self.resolved += 1
         numbers = base_numbers(address)
         if numbers is not None and len(numbers) == 1:
-            info = self.memory.named(numbers[0])
+            info = self.named(numbers[0], address)
             if info is not None:
                 return self._in_bounds(address, size, write, info)
         whole = with_whole_choices(address)
         cases = cases_by_base(whole) if whole.__class__ is Expr else None
         if cases is not None and len(cases) > 1:
             return self._by_cases(whole, size, write, cases)
-        if cases is not None and (info := self.memory.named(next(iter(cases)))) is not None:
+        if cases is not None and (info := self.named(next(iter(cases)), whole)) is not None:
             return self._in_bounds(whole, size, write, info)
         return self._by_model(whole, size, write)
+
+    def named(self, number: int, address: Value) -> ObjectInfo | None:
+        """The object that the constant part of an address names, if the address can be near it. A number that
+        was read from many digits (`n = 10 * n + c - '0'`) leaves a constant part that is gigabytes below."""
+        info = self.memory.named(number)
+        if info is None or address.__class__ is not Expr:
+            return info
+        low, high = self.machine.range_of(expr.sub(address, info.base, 64), 64)
+        return info if low < max(NEAR, info.size) or high > MASK64 - NEAR else None
 
     def _by_cases(self, address: Expr, size: int, write: bool, cases: Cases) -> tuple[ObjectInfo, Value]:
         """An address with several bases: those that fail at any index are reported, each as what it is; the
@@ -118,14 +128,15 @@ class AddressResolver:
             assert fault is not None
             raise ProgramError(fault)  # the conditions leave nothing else
         number = next((n for n, condition in others[:-1] if condition), others[-1][0])
-        info, taken = self.memory.named(number), narrowed(address, number)
+        taken = narrowed(address, number)
+        info = self.named(number, taken)
         if info is not None:
             return self._in_bounds(taken, size, write, info)
         return self._by_model(taken, size, write)
 
     def _fault_of_base(self, number: int, address: Value, size: int, write: bool) -> Fault | None:
         """The error that an access with this base is, whatever the index; None if there may be none."""
-        info = self.memory.named(number)
+        info = self.named(number, address)
         if info is not None and info.end:
             details = self.memory.access_info(address, size, write, info)
             return Fault("use-after-free", "memory error: use after free", details)
@@ -232,7 +243,7 @@ class AddressResolver:
         indices = expr_vars(address)
         if indices and indices[0] < 0:
             return None
-        named = [self.memory.named(number) for number in base_numbers(address) or ()]
+        named = [self.named(number, address) for number in base_numbers(address) or ()]
         live = [info for info in named if info is not None and not info.end]
         if len(live) != 1:
             return None

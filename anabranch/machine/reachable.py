@@ -9,7 +9,7 @@ value is based on, under the condition that it does: what nobody reaches is then
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from anabranch import expr
@@ -27,18 +27,21 @@ LARGEST_TYPED = 1 << 24  # bytes of an object whose words are listed
 MAX_ROUNDS = 64  # of conditions that depend on each other in circles
 
 
+Named = Callable[[int, Value], ObjectInfo | None]
+
+
 class Undecided(Exception):
     """There are too many pointers that depend on each other."""
 
 
-def unreached(memory: Memory) -> dict[int, Value]:
+def unreached(memory: Memory, named: Named) -> dict[int, Value]:
     """Live heap objects by number, each with the condition under which nothing points to it; those that are
-    reached in any case are left out."""
+    reached in any case are left out. `named`: as `AddressResolver.named`."""
     memory.freeze()
     heap = {info.id: info for info in memory.live_objects() if info.site.kind == "heap"}
     if not heap:
         return {}
-    edges = _edges(memory, heap)
+    edges = _edges(memory, heap, named)
     reached = _certain(edges, heap)
     conditions: dict[int, Value] = {number: number in reached for number in heap}
     uncertain = [(source, target, when) for source, target, when in edges if target not in reached]
@@ -71,7 +74,7 @@ def _certain(edges: list[tuple[int, int, Value]], heap: dict[int, ObjectInfo]) -
     return reached
 
 
-def _edges(memory: Memory, heap: dict[int, ObjectInfo]) -> list[tuple[int, int, Value]]:
+def _edges(memory: Memory, heap: dict[int, ObjectInfo], named: Named) -> list[tuple[int, int, Value]]:
     """`(source, target, condition)`: pointers into the heap; 0 stands for all that is not in the heap.
 
     The absent pages of sparse objects hold one byte over and over, which is never the address of an object.
@@ -87,7 +90,7 @@ def _edges(memory: Memory, heap: dict[int, ObjectInfo]) -> list[tuple[int, int, 
             words[number] = _words(info)
         source = number if number in heap else 0
         for word in _values(page, key << PAGE_BITS & OFFSET_MASK, words[number]):
-            for target, when in _targets(word, heap, memory):
+            for target, when in _targets(word, heap, named):
                 edges[source, target, when] = None
     return list(edges)
 
@@ -137,7 +140,7 @@ def _values(page: Page, start: int, words: list[int] | None) -> Iterator[Value]:
             yield join_bytes(data)
 
 
-def _targets(word: Value, heap: dict[int, ObjectInfo], memory: Memory) -> Iterator[tuple[int, Value]]:
+def _targets(word: Value, heap: dict[int, ObjectInfo], named: Named) -> Iterator[tuple[int, Value]]:
     if word.__class__ is Expr and has_undefined(word):
         word = with_zeros(word)
     if word.__class__ is not Expr:
@@ -146,8 +149,10 @@ def _targets(word: Value, heap: dict[int, ObjectInfo], memory: Memory) -> Iterat
             yield info.id, True
         return
     numbers = base_numbers(word)
-    for number in heap if numbers is None else numbers:
-        info = memory.named(number)
+    meant = None if numbers is None else [named(number, word) for number in numbers if number]
+    if meant is None or None in meant:  # which object is not told by the constant part
+        meant = list(heap.values())
+    for info in meant:
         if info is not None and info.id in heap:
             when = expr.ule(expr.sub(word, info.base, 64), info.size, 64)
             if when is not False:

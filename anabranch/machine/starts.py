@@ -69,7 +69,7 @@ class Starts:
     def _meant(self, pointer: Expr) -> list[ObjectInfo]:
         """The objects that a pointer is based on; all there are if that cannot be told."""
         numbers = base_numbers(pointer)
-        named = [self.memory.named(number) for number in numbers or (0,) if number]
+        named = [self.machine.addresses.named(number, pointer) for number in numbers or (0,) if number]
         if numbers is not None and 0 not in numbers and None not in named:
             return [info for info in named if info is not None]
         everything = dict(self.memory.objects)
