@@ -190,6 +190,9 @@ class Calls:
         self._unknown(gated, node, instruction, "the result of an indirect call")
 
     def _recursive(self, gated: Gated, node: int, instruction: Instruction, name: str) -> None:
+        if name in gated.program.never_return:
+            gated.assume[node] = False
+            return
         gated.program.imprecise["a recursive call may write anything"] += 1
         self._write_everything(gated, node, instruction, f"the recursive call of {name}")
         self._unknown(gated, node, instruction, f"the result of the recursive call of {name}")

@@ -18,6 +18,7 @@ from anabranch.check.decide import Decider
 from anabranch.check.externals import Externals, load_externals
 from anabranch.check.gate import Gated
 from anabranch.check.leaves import Explicit, Freed, Operator, Undefined
+from anabranch.check.noreturn import never_returning
 from anabranch.check.order import Order, order_functions, unwritten_globals
 from anabranch.check.program import Program
 from anabranch.check.properties.assertion import Assertion
@@ -96,7 +97,8 @@ class Checker:
         self.settings = settings or CheckSettings()
         properties = tuple(REGISTRY[name]() for name in self.settings.properties)
         self.program = Program(module, self.settings, externals or load_externals(), properties)
-        self.order = order_functions(module, self.settings.all_functions)
+        self.program.never_return = never_returning(module, self.program.externals)
+        self.order = order_functions(module, self.settings.all_functions, self.program.never_return)
         self.program.unwritten, self.program.unwritten_here = unwritten_globals(module)
         self.decider = Decider()
         self.result = CheckResult(self.program, self.order)

@@ -6,6 +6,7 @@ everything one component. Functions of a component call each other; inside it th
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from anabranch.analysis.callgraph import CALLS, CallGraph, build_call_graph, direct_callee, mentioned
@@ -27,7 +28,8 @@ class Order:
     """Functions that nobody can call."""
 
 
-def order_functions(module: Module, everything: bool) -> Order:
+def order_functions(module: Module, everything: bool, never: frozenset[str] = frozenset()) -> Order:
+    """`never` are the functions that never return: calls of them close no cycle."""
     graph = build_call_graph(module)
     defined = [function.name for function in module.defined_functions()]
     names = set(defined)
@@ -43,8 +45,19 @@ def order_functions(module: Module, everything: bool) -> Order:
     kept = {name: [c for c in direct[name] if c not in skipped] for name in left}
     gone = set(skipped)
     known = {name: frozenset(callers[name] - gone - {name}) for name in left}
-    components = tuple(map(tuple, named_components(kept)))
+    components = tuple(_components(kept, never))
     return Order(components, known, _roots(module, graph, known), skipped)
+
+
+def _components(calls: dict[str, list[str]], never: frozenset[str]) -> Iterator[tuple[str, ...]]:
+    """Callees first. A cycle is taken apart at the calls that never return."""
+    for component in named_components(calls):
+        if len(component) == 1 or never.isdisjoint(component):
+            yield tuple(component)
+            continue
+        members = set(component)
+        inside = {n: [c for c in calls[n] if c in members and c not in never] for n in component}
+        yield from map(tuple, named_components(inside))
 
 
 def _never_called(

@@ -71,6 +71,8 @@ class Program:
         self.undefinedness = Undefinedness(self.leaves)
         self.calls = Calls()
         self.functions: dict[str, Gated] = {}
+        self.never_return: frozenset[str] = frozenset()
+        """Functions that never come back."""
         self.unwritten: set[str] = set()
         """Globals that keep their initial values."""
         self.unwritten_here: set[str] = set()

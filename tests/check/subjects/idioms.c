@@ -32,3 +32,34 @@ int parse(int argc, char **argv) { char *o = NULL; for (int i = 1; i < argc; i++
 int state(int x) { int *p = NULL, y = 0; int has = 0; if (x > 3) { p = &y; has = 1; } if (has) return *p; return 0; }
 static char *cached; const char *get(void) { if (!cached) cached = dup2("x"); if (!cached) abort(); return cached; }
 int use(void) { return get()[0]; }
+
+// A function that ends the program is part of a cycle of calls: it never comes back all the same.
+#include <stdio.h>
+
+static void *want(unsigned long size);
+static int cleaned;
+
+static void clean_up(void) {
+    char *note = want(8);
+    note[0] = 0;
+    cleaned = note[0];
+}
+
+static void die(const char *why) {
+    puts(why);
+    clean_up();
+    exit(1);
+}
+
+static void *want(unsigned long size) {
+    void *block = malloc(size);
+    if (!block)
+        die("no memory");
+    return block;
+}
+
+int wanted(void) {
+    int *p = want(sizeof *p);
+    *p = 3;
+    return *p;
+}
