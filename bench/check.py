@@ -17,9 +17,10 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
-from anabranch.check.driver import Checker, CheckResult
+from anabranch.check.driver import Checker
 from anabranch.check.gate import Gated
-from anabranch.check.reports import make_reports
+from anabranch.check.records import CheckResult
+from anabranch.check.reports import group_reports
 from anabranch.check.settings import CheckSettings
 from anabranch.expr import NODES
 from anabranch.frontend import FrontendOptions, load_program
@@ -52,7 +53,7 @@ def oracle(programs: int) -> int:
             source.write_text(program(10_000 + seed, loops=seed % 2 == 1))
             checker = Checker(load_program([source], FrontendOptions(entry="*")).module, THOROUGH)
             result = checker.run()
-            lossy += bool(checker.program.losses)
+            lossy += bool(result.losses)
             refuted, sure = lines(result, False), lines(result, True)
             truth = explored(source, Path(place) / f"{seed}.out")
             missed = truth - refuted if not result.verdicts["undecided"] else set()
@@ -93,7 +94,7 @@ def programs_table(names: Sequence[str]) -> int:
         started = process_time()
         result = checker.run()
         seconds = process_time() - started
-        reports, _ = make_reports(result)
+        reports, _ = group_reports(result.reports)
         ranks = [sum(r.rank == rank for r in reports) for rank in ("likely", "possible", "caller")]
         gating = result.seconds["gating"]
         share = 100 * result.verdicts["undecided"] / max(result.conditions, 1)

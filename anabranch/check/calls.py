@@ -156,8 +156,8 @@ class Calls:
             self._undefined(gated, node, instruction)
         elif program.module.functions[name].is_declaration:
             self.externals.external(gated, node, instruction, name, arguments)
-        elif name in program.functions:
-            self._summary(gated, node, instruction, program.functions[name], arguments)
+        elif (callee := program.summary(gated.name, name)) is not None:
+            self._summary(gated, node, instruction, callee, arguments)
         else:
             self._recursive(gated, node, instruction, name)
 

@@ -8,18 +8,16 @@ ends without that.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
 from time import process_time
 
 from anabranch.check.conditions import Condition
 from anabranch.check.decide import Decider
 from anabranch.check.externals import Externals, load_externals
+from anabranch.check.facts import Facts, facts_of
+from anabranch.check.findings import Finding
 from anabranch.check.gate import Gated
 from anabranch.check.leaves import Explicit, Freed, Operator, Undefined
-from anabranch.check.noreturn import never_returning
-from anabranch.check.order import Order, order_functions, unwritten_globals
 from anabranch.check.program import Program
 from anabranch.check.properties.assertion import Assertion
 from anabranch.check.properties.base import Property
@@ -28,7 +26,9 @@ from anabranch.check.properties.division import Division
 from anabranch.check.properties.freed import UseAfterFree
 from anabranch.check.properties.null import NullDereference, localised
 from anabranch.check.properties.uninitialised import UninitialisedUse
+from anabranch.check.records import CheckResult, FunctionRecord
 from anabranch.check.refine import PROVED, REFUTED, Answer, Refinement
+from anabranch.check.reports import make_report
 from anabranch.check.settings import CheckSettings
 from anabranch.expr import Expr, Value, expr_vars, reset, substitute
 from anabranch.ir.module import Module
@@ -43,143 +43,136 @@ REGISTRY: dict[str, Callable[[], Property]] = {
 }
 
 
-@dataclass(slots=True)
-class Finding:
-    """A condition that can be violated, with the values that do it."""
-
-    condition: Condition
-    answer: Answer
-    bad: Value
-    """The negated consequent as it was asked."""
-    open_to: str
-    """What it depends on of callers that are not known: "parameters", only "globals", "elsewhere" (globals
-    that no function here writes hold other values than their first), or nothing."""
-    approximate: tuple[str, ...]
-    """Reasons why values that it depends on were taken as unknown: it may be impossible. Of a bad value that
-    flows only its own: that the place is reached is for the reader to see."""
-
-
-@dataclass(slots=True)
-class CheckResult:
-    """What came of a check."""
-
-    program: Program
-    order: Order
-    findings: list[Finding] = field(default_factory=list)
-    verdicts: Counter[str] = field(default_factory=Counter)
-    """Conditions of functions by verdict: proved, refuted, undecided, left to the callers."""
-    undecided: Counter[str] = field(default_factory=Counter)
-    failed: dict[str, str] = field(default_factory=dict)
-    """Functions that could not be checked, with the reason."""
-    seconds: dict[str, float] = field(default_factory=dict)
-    queries: int = 0
-    expansions: int = 0
-    instructions: int = 0
-    functions: int = 0
-    conditions: int = 0
-
-
-class Progress:
-    """Is told how far a check has come; the default does not care."""
-
-    def function(self, number: int, total: int, name: str, conditions: int) -> None: ...
-
-
 class Checker:
+    """Checks functions one by one. What it says of a function depends on nothing but the function and those
+    that `Order.callees` names, so that the functions of a program can be checked in any order in which
+    callees come first, or in several processes."""
+
     def __init__(
         self,
         module: Module,
         settings: CheckSettings | None = None,
         externals: Externals | None = None,
-        progress: Progress | None = None,
+        facts: Facts | None = None,
+        decider: Decider | None = None,
     ) -> None:
         reset(structural=True)
         self.settings = settings or CheckSettings()
         properties = tuple(REGISTRY[name]() for name in self.settings.properties)
         self.program = Program(module, self.settings, externals or load_externals(), properties)
-        self.program.never_return = never_returning(module, self.program.externals)
-        self.order = order_functions(module, self.settings.all_functions, self.program.never_return)
-        self.program.unwritten, self.program.unwritten_here = unwritten_globals(module)
-        self.decider = Decider()
-        self.result = CheckResult(self.program, self.order)
-        self.progress = progress or Progress()
+        self.facts = facts or facts_of(module, self.settings, self.program.externals)
+        self.order = self.facts.order
+        self.program.callees = self.order.callees
+        self.program.never_return = self.facts.never_return
+        self.program.unwritten = self.facts.unwritten
+        self.program.unwritten_here = self.facts.unwritten_here
+        self.decider = decider or Decider()
+        self.records: dict[str, FunctionRecord] = {}
+        """What is known of the functions so far."""
+        self.findings: list[Finding] = []
+        """Of the functions that were checked here."""
+        self.record = FunctionRecord("")
+        """Of the function at hand."""
 
     def run(self) -> CheckResult:
-        result, number = self.result, 0
-        total = sum(map(len, self.order.components))
-        for component in self.order.components:
-            for name in component:
-                number += 1
-                self.progress.function(number, total, name, result.conditions)
-                self._function(name)
-        result.queries = self.decider.queries
-        result.undecided.update(self.program.undecided)
-        result.functions = total
+        """Check all functions."""
+        result = CheckResult(self.order)
+        for name in self.order.names():
+            result.add(self.check(name))
+        result.findings = self.findings
         return result
 
-    def _function(self, name: str) -> None:
+    def check(self, name: str) -> FunctionRecord:
+        """Check one function. Those that it calls have been checked, here or elsewhere: `records` has
+        them."""
+        for callee in self.order.closure(name):
+            if callee not in self.program.functions and callee != name:
+                self._gate_again(callee)
+        record = self.record = self.records[name] = FunctionRecord(name)
+        self.program.count_in(record)
+        before, asked = len(self.findings), self.decider.queries
+        gated = self._gate(name)
+        if gated is not None:
+            started = process_time()
+            limit = self.decider.spent + self.settings.function_polls
+            for number, (place, condition) in enumerate(_nearest_first(gated.conditions)):
+                record.conditions += 1
+                with self.program.leaves.within(name, "condition", number):
+                    self._condition(gated, place, condition, limit)
+            self._spend("conditions", started)
+        record.queries = self.decider.queries - asked
+        record.reports = [make_report(self.program, finding) for finding in self.findings[before:]]
+        return record
+
+    def _gate(self, name: str) -> Gated | None:
         started = process_time()
         function = self.program.module.functions[name]
         try:
-            gated = Gated(self.program, function).run()
+            gated = self.program.functions[name] = Gated(self.program, function).run()
         except RecursionError:
-            self.result.failed[name] = "it is nested too deeply"
-            return
+            self.record.failed = "it is nested too deeply"
+            return None
         finally:
             self._spend("gating", started)
-        self.result.instructions += sum(len(block.instructions) for block in function.blocks)
-        started = process_time()
-        limit = self.decider.spent + self.settings.function_polls
-        for number, condition in enumerate(_nearest_first(gated.conditions)):
-            self.result.conditions += 1
-            with self.program.leaves.within(name, "condition", number):
-                self._condition(gated, condition, limit)
-        self._spend("conditions", started)
-        self.program.functions[name] = gated
+        self.record.instructions = sum(len(block.instructions) for block in function.blocks)
+        return gated
+
+    def _gate_again(self, name: str) -> None:
+        """The gated form of a function that has been checked before, in another process or in an earlier run:
+        with what it leaves to its callers."""
+        known = self.records[name]
+        self.record = FunctionRecord(name)
+        self.program.count_in(self.record)
+        gated = None if known.failed else self._gate(name)
+        if gated is not None:
+            for place in known.left:
+                self._leave(gated, place, gated.conditions[place])
 
     def _spend(self, what: str, started: float) -> None:
-        seconds = self.result.seconds
+        seconds = self.record.seconds
         seconds[what] = seconds.get(what, 0.0) + process_time() - started
 
     # -- one condition ----------------------------------------------------------------------------------
 
-    def _condition(self, gated: Gated, condition: Condition, limit: int) -> None:
+    def _condition(self, gated: Gated, place: int, condition: Condition, limit: int) -> None:
         own = self.refinement(condition, self.settings.any_null)
         if self.decider.spent > limit and own.consequent is not False:
-            self.result.verdicts["undecided"] += 1
-            self.result.undecided["the time of a function is up"] += 1
+            self.record.verdicts["undecided"] += 1
+            self.record.undecided["the time of a function is up"] += 1
             return
         answer = own.check()
-        self.result.expansions += len(answer.opened)
+        self.record.expansions += len(answer.opened)
         if condition.property.flows:
-            self._flowing(gated, condition, own, answer)
+            self._flowing(gated, place, condition, own, answer)
         else:
-            self._plain(gated, condition, own, answer)
+            self._plain(gated, place, condition, own, answer)
 
-    def _flowing(self, gated: Gated, condition: Condition, own: Refinement, answer: Answer) -> None:
+    def _flowing(
+        self, gated: Gated, place: int, condition: Condition, own: Refinement, answer: Answer
+    ) -> None:
         """Is there a bad value here already? If not, a caller may still pass one."""
         if answer.verdict == REFUTED:
             self._report(condition, own, answer)
         elif answer.verdict != PROVED:
             self._undecided(answer)
         elif not condition.property.lifted or not self._passable(condition.bad):
-            self.result.verdicts["proved"] += 1
+            self.record.verdicts["proved"] += 1
         elif not self.order.callers.get(gated.name):
-            self.result.verdicts["as the caller says"] += 1
+            self.record.verdicts["as the caller says"] += 1
         elif self._holds_for_all(condition):
-            self.result.verdicts["proved"] += 1
+            self.record.verdicts["proved"] += 1
         else:
-            self._require(gated, condition)
+            self._leave(gated, place, condition)
 
-    def _plain(self, gated: Gated, condition: Condition, own: Refinement, answer: Answer) -> None:
+    def _plain(self, gated: Gated, place: int, condition: Condition, own: Refinement, answer: Answer) -> None:
         if answer.verdict == PROVED:
-            self.result.verdicts["proved"] += 1
+            self.record.verdicts["proved"] += 1
         elif answer.verdict != REFUTED:
             self._undecided(answer)
         else:
             root = gated.name in self.order.roots
             if self.order.callers.get(gated.name):
-                self._require(gated, condition)
+                self._leave(gated, place, condition)
                 if not root or gated.name == "main":
                     return
             self._report(condition, own, answer)
@@ -212,16 +205,19 @@ class Checker:
         check.max_rounds = 1
         return check.check().verdict == PROVED
 
-    def _require(self, gated: Gated, condition: Condition) -> None:
+    def _leave(self, gated: Gated, place: int, condition: Condition) -> None:
+        """The condition at a place of `gated.conditions` is one of the callers. Nothing is asked here: it is
+        done again when the gated form is made again."""
+        self.record.left.append(place)
         if (same := self._same(gated, condition)) is not None:
             same.others.append(condition.antecedents)
-            self.result.verdicts["left to the callers"] += 1
+            self.record.verdicts["left to the callers"] += 1
         elif len(gated.requirements) >= self.settings.max_requirements:
-            self.result.verdicts["undecided"] += 1
-            self.result.undecided["a function has too many conditions on its callers"] += 1
+            self.record.verdicts["undecided"] += 1
+            self.record.undecided["a function has too many conditions on its callers"] += 1
         else:
             gated.requirements.append(condition)
-            self.result.verdicts["left to the callers"] += 1
+            self.record.verdicts["left to the callers"] += 1
 
     def _same(self, gated: Gated, condition: Condition) -> Condition | None:
         """A requirement about the same value, if it is about a value that flows: the nearest place is
@@ -232,11 +228,11 @@ class Checker:
         return None
 
     def _undecided(self, answer: Answer) -> None:
-        self.result.verdicts["undecided"] += 1
-        self.result.undecided[answer.reason] += 1
+        self.record.verdicts["undecided"] += 1
+        self.record.undecided[answer.reason] += 1
 
     def _report(self, condition: Condition, own: Refinement, answer: Answer) -> None:
-        self.result.verdicts["refuted"] += 1
+        self.record.verdicts["refuted"] += 1
         open_to = ""
         if any(self.program.initial_of(self.program.leaves.at(index)) is not None for index in answer.model):
             # Nothing here writes some of the globals: does it need other values than their first?
@@ -249,7 +245,7 @@ class Checker:
         if not open_to and not condition.property.flows:
             open_to = self._open_to(condition, own)
         approximate = own.approximations(consequent_only=condition.property.flows)
-        self.result.findings.append(Finding(condition, answer, own.consequent, open_to, approximate))
+        self.findings.append(Finding(condition, answer, own.consequent, open_to, approximate))
 
     def _open_to(self, condition: Condition, own: Refinement) -> str:
         name = condition.function.name
@@ -278,15 +274,5 @@ class Checker:
         return Refinement(program, self.decider, condition.bad, condition.antecedents, localise)
 
 
-def _nearest_first(conditions: list[Condition]) -> list[Condition]:
-    return sorted(conditions, key=lambda condition: condition.depth())
-
-
-def check_module(
-    module: Module,
-    settings: CheckSettings | None = None,
-    externals: Externals | None = None,
-    progress: Progress | None = None,
-) -> CheckResult:
-    """Check all functions of a program."""
-    return Checker(module, settings, externals, progress).run()
+def _nearest_first(conditions: Iterable[Condition]) -> list[tuple[int, Condition]]:
+    return sorted(enumerate(conditions), key=lambda numbered: numbered[1].depth())

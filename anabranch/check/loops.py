@@ -76,7 +76,7 @@ class LoopWrites:
         if name.startswith("llvm."):
             writes = name.startswith(("llvm.memset", "llvm.memcpy", "llvm.memmove", "llvm.va_"))
             return self._add(arguments[0], bases) if writes else False
-        callee = program.functions.get(name)
+        callee = program.summary(self.gated.name, name)
         if callee is None:
             if not program.module.functions[name].is_declaration:
                 return True

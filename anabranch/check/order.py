@@ -9,7 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from anabranch.analysis.callgraph import CALLS, CallGraph, build_call_graph, direct_callee, mentioned
+from anabranch.analysis.callgraph import (
+    CALLS,
+    CallGraph,
+    build_call_graph,
+    direct_callee,
+    mentioned,
+    resolve_alias,
+)
 from anabranch.analysis.components import named_components
 from anabranch.ir.module import Function, Instruction, Module
 from anabranch.ir.values import ConstExpr, GlobalRef, Local, Operand
@@ -26,6 +33,28 @@ class Order:
     """Functions that somebody calls of whom nothing is known."""
     skipped: tuple[str, ...]
     """Functions that nobody can call."""
+    callees: dict[str, tuple[str, ...]]
+    """Functions whose summaries a function may use: those that it calls, and those whose address it or the
+    constants that it mentions hold; all of them come before it."""
+
+    def names(self) -> Iterator[str]:
+        """All functions in the order in which they are checked."""
+        return (name for component in self.components for name in component)
+
+    def closure(self, name: str) -> tuple[str, ...]:
+        """The functions whose summaries matter to a function, each after those that it uses; the function
+        itself is not among them."""
+        found: dict[str, None] = {}
+        stack = [(name, iter(self.callees[name]))]
+        while stack:
+            current, callees = stack[-1]
+            callee = next((c for c in callees if c not in found), None)
+            if callee is not None:
+                stack.append((callee, iter(self.callees[callee])))
+            else:
+                found[current] = None
+                stack.pop()
+        return tuple(found)[:-1]
 
 
 def order_functions(module: Module, everything: bool, never: frozenset[str] = frozenset()) -> Order:
@@ -46,7 +75,44 @@ def order_functions(module: Module, everything: bool, never: frozenset[str] = fr
     gone = set(skipped)
     known = {name: frozenset(callers[name] - gone - {name}) for name in left}
     components = tuple(_components(kept, never))
-    return Order(components, known, _roots(module, graph, known), skipped)
+    return Order(components, known, _roots(module, graph, known), skipped, _usable(module, kept, components))
+
+
+def _usable(
+    module: Module, direct: dict[str, list[str]], components: tuple[tuple[str, ...], ...]
+) -> dict[str, tuple[str, ...]]:
+    position = {name: number for number, name in enumerate(n for c in components for n in c)}
+    held: dict[str, frozenset[str]] = {}
+    found: dict[str, tuple[str, ...]] = {}
+    for name, number in position.items():
+        usable = dict.fromkeys(direct[name])
+        for block in module.functions[name].blocks:
+            for instruction in block.instructions:
+                for operand in instruction.operands:
+                    for symbol in mentioned(operand):
+                        usable.update(dict.fromkeys(sorted(_functions_in(module, symbol, held))))
+        before = [n for n in usable if position.get(n, number) < number]
+        found[name] = tuple(sorted(before, key=position.__getitem__))
+    return found
+
+
+def _functions_in(module: Module, symbol: str, held: dict[str, frozenset[str]]) -> frozenset[str]:
+    """The functions that a symbol is, or that the initial value of a variable leads to."""
+    known = held.get(symbol)
+    if known is None:
+        found: set[str] = set()
+        seen, stack = {symbol}, [symbol]
+        while stack:
+            name = resolve_alias(module, stack.pop())
+            variable = module.globals.get(name)
+            if name in module.functions:
+                found.add(name)
+            elif variable is not None and variable.initializer is not None:
+                new = [n for n in mentioned(variable.initializer) if n not in seen]
+                seen.update(new)
+                stack += new
+        known = held[symbol] = frozenset(found)
+    return known
 
 
 def _components(calls: dict[str, list[str]], never: frozenset[str]) -> Iterator[tuple[str, ...]]:
@@ -90,7 +156,7 @@ def _roots(module: Module, graph: CallGraph, callers: dict[str, frozenset[str]])
     )
 
 
-def unwritten_globals(module: Module) -> tuple[set[str], set[str]]:
+def unwritten_globals(module: Module) -> tuple[frozenset[str], frozenset[str]]:
     """Globals that are only read, by their form: nobody stores to them or passes their address on. Those
     that nobody can write, and those that only code which is not here could."""
     whole = "main" in module.functions
@@ -104,7 +170,7 @@ def unwritten_globals(module: Module) -> tuple[set[str], set[str]]:
         if candidates:
             candidates -= _written_in(module, function)
     hidden = {n for n in candidates if whole or module.globals[n].linkage in ("internal", "private")}
-    return hidden, candidates - hidden
+    return frozenset(hidden), frozenset(candidates - hidden)
 
 
 def _written_in(module: Module, function: Function) -> set[str]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING
 
 from anabranch.analysis.callgraph import resolve_alias
 from anabranch.check.calls import Calls
@@ -25,6 +27,9 @@ from anabranch.ir.values import BlockAddress, ConstInt, Operand, Poison, Undef
 from anabranch.semantics.constants import Constants
 from anabranch.semantics.elements import element_types, is_scalar
 from anabranch.semantics.faults import Unsupported
+
+if TYPE_CHECKING:
+    from anabranch.check.records import FunctionRecord
 
 MAX_OPENED = 4
 """Operators that are opened one inside the other where a pointer is dereferenced."""
@@ -73,9 +78,11 @@ class Program:
         self.functions: dict[str, Gated] = {}
         self.never_return: frozenset[str] = frozenset()
         """Functions that never come back."""
-        self.unwritten: set[str] = set()
+        self.callees: Mapping[str, Collection[str]] = {}
+        """Functions whose summaries a function may use."""
+        self.unwritten: frozenset[str] = frozenset()
         """Globals that keep their initial values."""
-        self.unwritten_here: set[str] = set()
+        self.unwritten_here: frozenset[str] = frozenset()
         """Globals that keep them as long as code that is not here does not write them."""
         self.entry: str | None = "main" if "main" in module.functions else None
         self.losses: Counter[str] = Counter()
@@ -91,6 +98,18 @@ class Program:
         self._known_constants: dict[int, tuple[Operand, Value]] = {}
         self._images: dict[str, tuple[bytes, dict[int, Value]] | None] = {}
         self._opening = 0
+
+    def summary(self, caller: str, name: str) -> Gated | None:
+        """The gated form of a function, if a caller may use it: what else happens to be there must not
+        matter."""
+        return self.functions.get(name) if name in self.callees[caller] else None
+
+    def count_in(self, record: FunctionRecord) -> None:
+        """From now on choices are counted for this function."""
+        self.losses = record.losses
+        self.imprecise = record.imprecise
+        self.undecided = record.undecided
+        self.unknown_externals = record.unknown_externals
 
     # -- values -----------------------------------------------------------------------------------------
 

@@ -7,11 +7,12 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-from anabranch.check.driver import CheckResult, Finding
+from anabranch.check.findings import Finding
+from anabranch.check.program import Program
 from anabranch.check.trace import (
     Step,
     call_steps,
@@ -53,7 +54,9 @@ class Report:
     origin: Step | None
     steps: tuple[Step, ...]
     values: tuple[tuple[str, str], ...]
-    fingerprint: str
+    flows: bool
+    """It is about a value that flows: places that the same value comes to are one report."""
+    fingerprint: str = ""
     also: list[tuple[str, int]] = field(default_factory=list)
     """Further places that the same bad value comes to."""
 
@@ -79,17 +82,17 @@ class Report:
         }
 
 
-def make_reports(result: CheckResult) -> tuple[list[Report], int]:
-    """All reports, most likely first, and how many a comment in the source suppresses."""
+def group_reports(reports: Iterable[Report]) -> tuple[list[Report], int]:
+    """One report for each cause, most likely first, and how many a comment in the source suppresses."""
     _lines.cache_clear()  # files may have changed since the last check of this process
     found: dict[object, Report] = {}
     suppressed = 0
-    for finding in result.findings:
-        report = _report(result, finding)
+    for told in reports:
+        report = replace(told, fingerprint=_fingerprint(told))
         if _ignored(report):
             suppressed += 1
             continue
-        key = _group(finding, report)
+        key = _group(report)
         known = found.get(key)
         if known is None:
             found[key] = report
@@ -107,25 +110,26 @@ def _order(report: Report) -> tuple[int, int, str, int, int]:
     return RANKS.index(report.rank), len(report.steps), report.file, report.line, report.column
 
 
-def _group(finding: Finding, report: Report) -> object:
+def _group(report: Report) -> object:
     """One report for one `return NULL`; a place that several callers make fail is one report too."""
     origin = report.origin
-    if finding.condition.property.flows and origin is not None and origin.line:
+    if report.flows and origin is not None and origin.line:
         return report.property, origin.file, origin.line, origin.function
     return report.property, report.file, report.line, report.message
 
 
-def _report(result: CheckResult, finding: Finding) -> Report:
+def make_report(program: Program, finding: Finding) -> Report:
+    """What is told of a finding; the source is not looked at yet."""
     condition = finding.condition
     place = condition.loc
     root = condition.root()
-    failure = failed_function(result.program, finding)
-    origin = failure or origin_of(result.program, finding)
-    rank, because = _rank(result, finding)
+    failure = failed_function(program, finding)
+    origin = failure or origin_of(program, finding)
+    rank, because = _rank(program, finding)
     file, line, column = (place.file, place.line, place.column) if place is not None else ("", 0, 0)
-    name = source_name(result.program, root.function.name)
+    name = source_name(program, root.function.name)
     last = Step(file, line, name, condition.message)
-    calls = call_steps(result.program, condition)
+    calls = call_steps(program, condition)
     before = [*([origin] if origin is not None else ()), *path_steps(finding), *calls]
     steps = [*(step for step in before if (step.file, step.line) != (file, line)), last]
     kind = condition.kind or condition.property.kind
@@ -151,12 +155,12 @@ def _report(result: CheckResult, finding: Finding) -> Report:
         because,
         origin,
         tuple(dict.fromkeys(steps)),
-        shown_values(result.program, finding),
-        _fingerprint(condition.property.name, condition.message, name, file, line, origin),
+        shown_values(program, finding),
+        condition.property.flows,
     )
 
 
-def _rank(result: CheckResult, finding: Finding) -> tuple[str, tuple[str, ...]]:
+def _rank(program: Program, finding: Finding) -> tuple[str, tuple[str, ...]]:
     if finding.open_to == "parameters":
         return "caller", ("a caller passes such values",)
     if finding.open_to == "elsewhere":
@@ -165,21 +169,19 @@ def _rank(result: CheckResult, finding: Finding) -> tuple[str, tuple[str, ...]]:
         return "possible", ("globals hold such values", *finding.approximate)
     if finding.approximate:
         return "possible", finding.approximate
-    program = result.program
     if program.settings.any_null and program.leaves.left_open((finding.bad,)):
         return "possible", ("an unknown caller passes NULL",)
-    if finding.condition.property.name == "null" and tested_pointer(result.program, finding) is not None:
+    if finding.condition.property.name == "null" and tested_pointer(program, finding) is not None:
         return "possible", ("the pointer can be NULL, as the test says",)
     return "likely", ()
 
 
-def _fingerprint(
-    property: str, message: str, function: str, file: str, line: int, origin: Step | None
-) -> str:
+def _fingerprint(report: Report) -> str:
     """The same for a report after lines were added or removed elsewhere."""
-    parts = [property, message, function, os.path.basename(file), " ".join(source_line(file, line).split())]
-    if origin is not None:
-        parts += [origin.function, origin.text]
+    code = " ".join(source_line(report.file, report.line).split())
+    parts = [report.property, report.message, report.source_function, os.path.basename(report.file), code]
+    if report.origin is not None:
+        parts += [report.origin.function, report.origin.text]
     return hashlib.sha256("\n".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from anabranch.check.calls import CallEvent
 from anabranch.check.conditions import Condition
-from anabranch.check.driver import Finding
 from anabranch.check.events import Event
+from anabranch.check.findings import Finding
 from anabranch.check.freeing import Free
 from anabranch.check.gate import Gated
 from anabranch.check.leaves import Failure, Leaf, Memory, Operator, Parameter, Uninitialised, Unknown

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from anabranch.check.baseline import BaselineError, read_baseline, split_known, write_baseline
-from anabranch.check.driver import Progress, check_module
 from anabranch.check.externals import ExternalsError, load_externals
-from anabranch.check.reports import make_reports, shown
+from anabranch.check.reports import group_reports, shown
+from anabranch.check.schedule import Progress, check_module
 from anabranch.check.settings import PROPERTIES, CheckSettings
 from anabranch.cli.check_summary import document, print_report, summary
 from anabranch.cli.codes import ERRORS_FOUND, OK, USAGE, CommandError
@@ -196,7 +196,7 @@ def run_check(arguments: argparse.Namespace) -> int:
     finally:
         if line is not None:
             line.close()
-    reports, suppressed = make_reports(result)
+    reports, suppressed = group_reports(result.reports)
     if arguments.write_baseline is not None:
         write_baseline(arguments.write_baseline, reports)
     new, known = (reports, []) if known_before is None else split_known(reports, known_before)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from anabranch.check.driver import CheckResult
+from anabranch.check.records import CheckResult
 from anabranch.check.reports import Report, source_line
 from anabranch.check.trace import Step
 
@@ -73,7 +73,7 @@ def summary(
         lines.append("not checked: " + ", ".join(f"{n} ({why})" for n, why in result.failed.items()))
     if result.order.skipped:
         lines.append(f"skipped: {_count(len(result.order.skipped), 'function')} that nobody can call (--all)")
-    losses = result.program.losses
+    losses = result.losses
     if losses:
         lines.append("the verdicts rest on these assumptions:")
         lines += [f"  {kind} ({count:,})" for kind, count in losses.most_common()]
@@ -91,7 +91,6 @@ def document(
     seconds: float,
 ) -> dict[str, Any]:
     """`check.json`."""
-    program = result.program
     return {
         "version": 1,
         "reports": [report.as_json() for report in new],
@@ -104,9 +103,9 @@ def document(
         "conditions": result.conditions,
         "verdicts": dict(result.verdicts),
         "undecided": dict(result.undecided),
-        "unsound": dict(program.losses),
-        "unknown_values": dict(program.imprecise),
-        "functions_without_contract": dict(program.unknown_externals.most_common()),
+        "unsound": dict(result.losses),
+        "unknown_values": dict(result.imprecise),
+        "functions_without_contract": dict(result.unknown_externals.most_common()),
         "queries": result.queries,
         "expansions": result.expansions,
         "seconds": {name: round(value, 3) for name, value in {**result.seconds, "total": seconds}.items()},

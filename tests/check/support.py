@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from anabranch.check.conditions import Condition
-from anabranch.check.driver import Checker, CheckResult
+from anabranch.check.driver import Checker
+from anabranch.check.records import CheckResult
 from anabranch.check.refine import Answer
 from anabranch.check.settings import CheckSettings
 from anabranch.frontend import FrontendOptions, load_program
@@ -25,10 +26,10 @@ def checked(path: Path, settings: CheckSettings | None = None) -> tuple[Checker,
 
 def answers(path: Path, settings: CheckSettings) -> list[tuple[Condition, Answer]]:
     """Every condition of every function, decided in its own function."""
-    checker, result = checked(path, settings)
+    checker, _ = checked(path, settings)
     return [
         (condition, checker.refinement(condition, False).check())
-        for gated in result.program.functions.values()
+        for gated in checker.program.functions.values()
         for condition in gated.conditions
     ]
 

@@ -16,8 +16,8 @@ from tests.check.support import SUBJECTS, checked
 
 @pytest.fixture
 def functions() -> dict[str, Gated]:
-    _, result = checked(SUBJECTS / "chapter3.c", CheckSettings(properties=()))
-    return result.program.functions
+    checker, _ = checked(SUBJECTS / "chapter3.c", CheckSettings(properties=()))
+    return checker.program.functions
 
 
 def gamma(condition: Value, yes: Value, no: Value) -> Value:

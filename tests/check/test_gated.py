@@ -117,7 +117,8 @@ def test_effects_are_those_of_native_runs(seed: int, loops: bool, tmp_path: Path
     source = tmp_path / "subject.c"
     source.write_text(text)
     checker = Checker(module_of(source), CheckSettings(properties=(), all_functions=True))
-    gated = checker.run().program.functions[function]
+    checker.run()
+    gated = checker.program.functions[function]
     inputs = [0, 1, 2, 255, *(random.Random(seed).getrandbits(32) for _ in range(8))]
     values = effects(gated)
     for argument, observed in zip(inputs, native(source, function, inputs), strict=True):
@@ -129,7 +130,8 @@ def test_the_oracle_can_disagree(tmp_path: Path) -> None:
     source = tmp_path / "subject.c"
     source.write_text("unsigned f(unsigned x) { return x + 1; }")
     checker = Checker(module_of(source), CheckSettings(properties=()))
-    gated = checker.run().program.functions["f"]
+    checker.run()
+    gated = checker.program.functions["f"]
     value = gated.effects.value(("ret",))
     assert agrees(gated, value, 3, 4) and not agrees(gated, value, 3, 5)
     assert var("other", 32) is not value
