@@ -8,6 +8,7 @@ from anabranch.check.events import Copy, Fill, Havoc
 from anabranch.check.externals import Contract
 from anabranch.check.formats import string_arguments
 from anabranch.check.freeing import Free
+from anabranch.check.leaves import Unknown
 from anabranch.expr import Expr, Value, bool_and, bool_or, extract, ite, ne, sge, sle, slt, zext
 from anabranch.ir.module import Instruction
 from anabranch.ir.types import PointerType
@@ -95,7 +96,7 @@ class ExternalCalls:
         reason = f"the result of {name}"
         if contract.same and all(a.__class__ is Expr or a.__class__ is int for a in arguments):
             # A pointer argument stands for memory: an answer is the same while no event came between.
-            version = gated.memory.version(node)
+            version = gated.memory.version(node, self._pointed(gated, instruction, contract, arguments))
             key = (gated.name, name, version, *(a.id if a.__class__ is Expr else (a,) for a in arguments))
             found = self._answers.get(key)
             if found is None:
@@ -119,9 +120,8 @@ class ExternalCalls:
         program, type, loc = gated.program, instruction.type, instruction.loc
         reason = f"the result of {name}"
         if contract.may_be_null and isinstance(type, PointerType):
-            return ite(
-                program.leaves.failure(name, loc), 0, program.unknown(type, reason, loc, input=True), 64
-            )
+            fails = program.leaves.failure(name, loc, self._doubt(gated, node, name, contract, arguments))
+            return ite(fails, 0, program.unknown(type, reason, loc, input=True), 64)
         if contract.range is None or not is_scalar(type):
             return program.unknown(type, reason, loc, input=True)
         low, high = contract.range
@@ -141,6 +141,37 @@ class ExternalCalls:
         held = bool_and(sge(value, low & mask, width), below)
         gated.assume[node] = bool_and(gated.assume[node], held)
         return value
+
+    def _pointed(
+        self, gated: Gated, instruction: Instruction, contract: Contract, arguments: tuple[Value, ...]
+    ) -> set[Expr] | None:
+        """The objects that an answer depends on; None if it depends on more, or they are not known."""
+        if not contract.by_content:
+            return None
+        found: set[Expr] = set()
+        for value, operand in zip(arguments, instruction.operands[1:], strict=True):
+            if isinstance(operand.type, PointerType):
+                for place in gated.program.places.of(value):
+                    if place.base is None:
+                        return None
+                    found.add(place.base)
+        return found
+
+    def _doubt(
+        self, gated: Gated, node: int, name: str, contract: Contract, arguments: tuple[Value, ...]
+    ) -> str:
+        """Why a NULL is not as plain as one of `malloc`. A search finds what the program has put there, which
+        is not followed; of an input of the program nothing is sure."""
+        if contract.rarely:
+            return f"{name} returns NULL, which is rare"
+        if contract.searches is None or contract.searches >= len(arguments):
+            return ""
+        position = len(gated.memory.events[node])
+        content = gated.memory.read_address(node, position, arguments[contract.searches], 8)
+        leaves = gated.program.leaves.support(content)
+        if leaves and all(isinstance(leaf, Unknown) and leaf.input for leaf in leaves):
+            return ""
+        return f"{name} does not find it in a string that the program made"
 
     def _size(self, contract: Contract, instruction: Instruction, arguments: tuple[Value, ...]) -> int | None:
         size: int | None = 1 if contract.size else None
@@ -180,7 +211,7 @@ class ExternalCalls:
                 elif place.offset is None:
                     gated.lose("a store to an unknown address is left out")
         if bases:
-            known = contract is not None and contract.known
+            known = contract is not None and contract.known and not contract.made
             event = Havoc(frozenset(bases), False, True, reason, instruction.loc, known)
             gated.memory.append(node, event)
 

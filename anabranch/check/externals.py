@@ -15,14 +15,17 @@ from typing import Any
 
 SHIPPED = Path(__file__).with_name("externals.toml")
 KEYS: dict[str, str] = {
-    "returns": '"null" (may be NULL), "nonnull", "arg N", "arg N or null", "block", "zeroed block", '
-    'or a range like "-1..512" or "-1..arg 3"',
+    "returns": '"null" (may be NULL), "rarely null", "nonnull", "arg N", "arg N or null", "block", '
+    '"zeroed block", or a range like "-1..512" or "-1..arg 3"',
     "writes": "parameters that it writes through: a list, or a table as of --summaries; [] for none",
     "reads": "parameters that it dereferences: they must not be NULL",
     "frees": "the parameter whose block it frees",
     "format": "the parameter that is a format as of printf, with what it converts behind it",
     "size": "parameters whose product is the size of the block that it returns",
-    "same": "true: the same answer for the same arguments, as long as nothing was written",
+    "made": "true: what it writes is made of what the program has, and is no input",
+    "same": "true: the same answer for the same arguments, as long as nothing was written; "
+    '"content": as long as what the arguments point to was not',
+    "searches": "the parameter whose content decides whether the answer is NULL",
     "noreturn": "true: it never returns",
     "fails": "true: to reach it is a failed assertion",
     "assumes": "true: the program goes on only if the first argument is not 0",
@@ -41,6 +44,8 @@ class Contract:
 
     known: bool = True
     may_be_null: bool = False
+    rarely: bool = False
+    """NULL is an answer that most programs never see."""
     not_null: bool = False
     same_as: int | None = None
     block: bool = False
@@ -54,7 +59,11 @@ class Contract:
     frees: int | None = None
     format: int | None = None
     size: tuple[int, ...] = ()
+    made: bool = False
     same: bool = False
+    by_content: bool = False
+    """The answer depends on nothing but the arguments and what they point to."""
+    searches: int | None = None
     noreturn: bool = False
     fails: bool = False
     assumes: bool = False
@@ -104,8 +113,10 @@ def _contract(where: str, table: Any) -> Contract:
         if key not in KEYS:
             raise ExternalsError(f"{where}: unknown key {key!r}; there are {', '.join(KEYS)}")
     fields: dict[str, Any] = {}
-    for key in ("same", "noreturn", "fails", "assumes"):
+    for key in ("same", "made", "noreturn", "fails", "assumes"):
         value = table.get(key, False)
+        if key == "same" and value == "content":
+            fields["by_content"] = value = True
         if not isinstance(value, bool):
             raise ExternalsError(f"{where}: {key}: write true or false")
         fields[key] = value
@@ -115,15 +126,16 @@ def _contract(where: str, table: Any) -> Contract:
         written = table["writes"]
         numbers = list(written) if isinstance(written, dict) else written
         fields["writes"] = frozenset(_numbers(f"{where}: writes", numbers))
-    for key in ("frees", "format"):
+    for key in ("frees", "format", "searches"):
         if key in table:
             fields[key] = _numbers(f"{where}: {key}", [table[key]])[0]
     return Contract(**fields, **_returned(where, str(table.get("returns", ""))))
 
 
 def _returned(where: str, text: str) -> dict[str, Any]:
-    if text in ("null", "nonnull", ""):
-        return {"may_be_null": text == "null", "not_null": text == "nonnull"}
+    if text in ("null", "rarely null", "nonnull", ""):
+        rarely = text == "rarely null"
+        return {"may_be_null": rarely or text == "null", "rarely": rarely, "not_null": text == "nonnull"}
     if text in ("block", "zeroed block"):
         return {"block": True, "zeroed": text == "zeroed block"}
     if (argument := _ARGUMENT.fullmatch(text)) is not None:

@@ -94,6 +94,8 @@ class Failure(Leaf):
 
     function: str
     loc: DebugLoc | None
+    because: str = ""
+    """What was taken as unknown if it is not plain that it can."""
 
 
 @dataclass(eq=False, slots=True)
@@ -272,8 +274,8 @@ class Leaves:
     ) -> Expr:
         return self.register(Unknown(self.add("?", width), reason, loc, pointer, bound, input))
 
-    def failure(self, function: str, loc: DebugLoc | None) -> Expr:
-        return self.register(Failure(self.add(f"{function}.fails", 1), function, loc))
+    def failure(self, function: str, loc: DebugLoc | None, because: str = "") -> Expr:
+        return self.register(Failure(self.add(f"{function}.fails", 1), function, loc, because))
 
     def uninitialised(self, width: int, name: str, loc: DebugLoc | None, part: bool) -> Expr:
         return self.register(Uninitialised(self.add("uninitialised", width), name, loc, part))
@@ -289,7 +291,7 @@ class Leaves:
         if isinstance(leaf, LocalObject):
             return self.local_object(leaf.name, leaf.size, leaf.loc, leaf.heap, leaf.zeroed)
         if isinstance(leaf, Failure):
-            return self.failure(leaf.function, leaf.loc)
+            return self.failure(leaf.function, leaf.loc, leaf.because)
         if isinstance(leaf, Uninitialised):
             return self.uninitialised(width, leaf.name, leaf.loc, leaf.part)
         assert isinstance(leaf, Unknown)

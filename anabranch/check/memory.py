@@ -209,21 +209,28 @@ class MemoryOf:
     def _region_writes(self, join: GatingPath, base: Expr) -> bool:
         return any(base in self.written[n] or self.anything[n] for n in join.region)
 
-    def version(self, node: int) -> tuple[int, int]:
-        """The same for two places only if memory is the same there: the last event, or the last join of
-        any."""
-        while not self.events[node]:
+    def version(self, node: int, bases: set[Expr] | None) -> tuple[int, int]:
+        """The same for two places only if memory is the same there, that of some bases or all of it: the last
+        event, or the last join of any."""
+        while True:
+            for number in range(len(self.events[node]), 0, -1):
+                if self._may_write(self.events[node][number - 1], bases):
+                    return node, number
             top = self.graph.tree.parent[node]
             if top < 0:
-                break
+                return node, 0
             join = self.joins[node]
             if join is None:
                 node = self.graph.predecessors(node)[0]
-            elif any(self.events[n] for n in join.region):
-                break
+            elif any(self._may_write(event, bases) for n in join.region for event in self.events[n]):
+                return node, 0
             else:
                 node = top
-        return node, len(self.events[node])
+
+    def _may_write(self, event: Event, bases: set[Expr] | None) -> bool:
+        if bases is None or not bases.isdisjoint(event.bases()):
+            return True
+        return event.everything() and any(map(self.shared, bases))
 
     # -- what was there before --------------------------------------------------------------------------
 

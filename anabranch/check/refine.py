@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from anabranch.check.decide import Decider
 from anabranch.check.leaves import (
     OBJECT_SHIFT,
+    Failure,
     GlobalObject,
     Leaf,
     LocalObject,
@@ -186,6 +187,8 @@ class Refinement:
             for leaf in self.program.leaves.support(value):
                 if isinstance(leaf, Unknown) and not leaf.input:
                     reasons[leaf.reason] = None
+                elif isinstance(leaf, Failure) and leaf.because:
+                    reasons[leaf.because] = None
                 elif isinstance(leaf, Uninitialised) and leaf.part:
                     reasons[f"a part of {leaf.name} that was never written"] = None
                 elif leaf.var in self.opened and leaf.var not in seen:

@@ -27,3 +27,26 @@ void bad13(void) { two **pp; two *d = NULL; pp = &d; { two *e = *pp; printf("%d"
 struct holder { two *p; }; static void hsink(struct holder h) { printf("%d", h.p->a); } // REPORT: null likely
 void bad14(void) { struct holder h; h.p = NULL; hsink(h); }
 void bad15(void) { two *d = NULL; two arr[1]; two *list[3]; memset(list, 0, sizeof list); printf("%d", list[1]->a); (void)d; (void)arr; } // REPORT: null likely
+
+// A search of an input may fail; what the program itself has put into a string is not followed.
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+void split_input(void) {
+    char line[80];
+    if (fgets(line, sizeof line, stdin))
+        *strchr(line, '=') = 0; // REPORT: null likely
+}
+
+void split_own(int n) {
+    char line[80];
+    snprintf(line, sizeof line, "%d", n);
+    strcat(line, "=");
+    *strchr(line, '=') = 0; // REPORT: null possible
+}
+
+int this_year(void) {
+    time_t now = time(NULL);
+    return localtime(&now)->tm_year; // REPORT: null possible
+}
