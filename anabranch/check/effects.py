@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from anabranch.check.events import GHOST, Event, Extent, Store
 from anabranch.check.freeing import Free
-from anabranch.check.leaves import GlobalObject, LocalObject, Parameter
+from anabranch.check.leaves import Explicit, GlobalObject, LocalObject, Parameter, Unknown
 from anabranch.check.memory import either
 from anabranch.check.summaries import RETURNED, RETURNS, WRITES_ANYTHING, Effect, needed_leaves
-from anabranch.expr import Expr, Value, bool_and, ne
+from anabranch.expr import Expr, Value, bool_and, eq, ne, substitute
 
 if TYPE_CHECKING:
     from anabranch.check.gate import Gated
@@ -120,7 +120,7 @@ class Effects:
         if effect[0] == "null":
             inner = effect[1]
             assert isinstance(inner, tuple)
-            return self.gated.program.nullness(self.value(inner))
+            return self._tested(self.gated.program.nullness(self.value(inner)))
         if effect[0] == "freed":
             base = effect[1]
             assert isinstance(base, Expr)
@@ -130,6 +130,17 @@ class Effects:
             return self.gated.uses.conditions[effect[1]].path()
         assert effect[0] == "path"
         return self.gated.requirements[effect[1]].path()
+
+    def _tested(self, null: Value) -> Value:
+        """A pointer that only the function knows, and compares with NULL, may be NULL to its callers: the end
+        of a list that was searched."""
+        leaves, tests = self.gated.program.leaves, self.gated.tests
+        found = {
+            leaf.var: eq(leaf.of, 0, 64)
+            for leaf in leaves.support(null)
+            if isinstance(leaf, Explicit) and leaf.of in tests and isinstance(leaves.of(leaf.of), Unknown)
+        }
+        return substitute(null, found) if found else null
 
     def _no_result(self, source: int) -> Value:
         return self.gated.program.unknown(self.gated.returned_type, "unreachable code", None)

@@ -17,6 +17,7 @@ from anabranch.check.trace import (
     Step,
     call_steps,
     failed_function,
+    in_order,
     late_test,
     origin_of,
     path_steps,
@@ -130,7 +131,7 @@ def make_report(program: Program, finding: Finding) -> Report:
     name = source_name(program, root.function.name)
     last = Step(file, line, name, condition.message)
     calls = call_steps(program, condition)
-    before = [*([origin] if origin is not None else ()), *path_steps(finding), *calls]
+    before = [*in_order(origin, path_steps(finding)), *calls]
     steps = [*(step for step in before if (step.file, step.line) != (file, line)), last]
     kind = condition.kind or condition.property.kind
     cwe = error_kind(kind).cwe

@@ -14,6 +14,7 @@ from anabranch.check.freeing import Free
 from anabranch.check.gate import Gated
 from anabranch.check.leaves import Failure, Leaf, Memory, Operator, Parameter, Uninitialised, Unknown
 from anabranch.check.program import Program
+from anabranch.check.properties.null import FIRST_PAGE
 from anabranch.expr import Expr, Value, evaluate
 from anabranch.ir.debug import DebugLoc
 from anabranch.ir.types import to_signed
@@ -164,9 +165,13 @@ def _returned_origin(program: Program, finding: Finding) -> Step | None:
     values = [finding.bad, *finding.answer.opened.values()]
     for leaf in (leaf for value in values for leaf in program.leaves.support(value)):
         if isinstance(leaf, Operator) and leaf.effect[0] == "null" and leaf.function in program.functions:
-            places = program.functions[leaf.function].null_places
-            if places:
-                return _step(places[-1][1], places[-1][1].function, "NULL is returned")
+            callee = program.functions[leaf.function]
+            if callee.null_places:
+                place = callee.null_places[-1][1]
+                return _step(place, place.function, "NULL is returned")
+            tests = [loc for found in callee.tests.values() for _, loc in found if loc is not None]
+            if tests:
+                return _step(tests[-1], tests[-1].function, "the result can be NULL, as this test says")
     return None
 
 
@@ -190,15 +195,26 @@ def path_steps(finding: Finding) -> list[Step]:
 
 
 def _side(gated: Gated, top: int, node: int, opcode: str) -> str:
+    """Where a branch goes on: the compiler turns conditions round, so that true and false would mislead."""
     graph = gated.graph
-    if graph.predecessors(node) != [top]:
+    if graph.predecessors(node) != [top] or opcode not in ("br", "switch"):
         return ""
-    if opcode == "switch":
-        return "this case is taken"
-    end = gated.function.blocks[graph.nodes[top].block].instructions[-1]
-    if opcode != "br" or not end.operands:
+    block = graph.nodes[node].block
+    if block < 0:
         return ""
-    return f"the condition is {'true' if end.targets[0] == graph.nodes[node].block else 'false'}"
+    places = (i.loc for i in gated.function.blocks[block].instructions if i.loc is not None and i.loc.line)
+    place = next(places, None)
+    return f"on to line {place.line}" if place is not None else ""
+
+
+def in_order(origin: Step | None, branches: list[Step]) -> list[Step]:
+    """The origin of a value among the branches on the way: by line, if it is in the same function."""
+    if origin is None:
+        return branches
+    same = [step for step in branches if (step.file, step.function) == (origin.file, origin.function)]
+    earlier = [step for step in same if step.line < origin.line]
+    at = branches.index(earlier[-1]) + 1 if earlier else 0
+    return [*branches[:at], origin, *branches[at:]]
 
 
 def call_steps(program: Program, condition: Condition) -> list[Step]:
@@ -210,18 +226,26 @@ def call_steps(program: Program, condition: Condition) -> list[Step]:
 
 
 def shown_values(program: Program, finding: Finding) -> tuple[tuple[str, str], ...]:
-    """Values of parameters, globals and inputs under which it happens."""
+    """Values of parameters, globals and inputs under which it happens: of those that the condition itself
+    mentions."""
     found: dict[str, str] = {}
-    model, gated = finding.answer.model, finding.condition.function
-    for index in sorted(model):
-        leaf = program.leaves.at(index)
-        name = "" if leaf is None else _name(program, gated, leaf)
-        if name and name not in found and len(found) < MAX_VALUES:
-            width = leaf.var.w if leaf is not None else 64
-            number = model[index]
-            small = number < 1 << 12 or width != 64
-            found[name] = str(to_signed(number, width)) if small and width > 1 else hex(number)
+    model, condition = finding.answer.model, finding.condition
+    for value in (finding.bad, *condition.antecedents):
+        for leaf in program.leaves.support(value):
+            number = model.get(leaf.var.a)
+            name = "" if number is None else _name(program, condition.function, leaf)
+            text = "" if number is None else _number(number, leaf)
+            if name and text and name not in found and len(found) < MAX_VALUES:
+                found[name] = text
     return tuple(found.items())
+
+
+def _number(number: int, leaf: Leaf) -> str:
+    """The value of a leaf; that a pointer leads somewhere is not worth a word."""
+    pointer = isinstance(leaf, Parameter | Unknown) and leaf.pointer
+    if pointer or (leaf.var.w == 64 and FIRST_PAGE <= number < -FIRST_PAGE % (1 << 64)):
+        return "" if number else "NULL"
+    return str(to_signed(number, leaf.var.w))
 
 
 def _name(program: Program, gated: Gated, leaf: Leaf) -> str:

@@ -28,7 +28,7 @@ def print_report(report: Report) -> None:
     if report.values:
         print(f"    with {', '.join(f'{name} = {value}' for name, value in report.values)}")
     if report.because:
-        print(f"    if {'; '.join(report.because[:3])}")
+        print(f"    assuming: {'; '.join(report.because[:3])}")
     if report.also:
         places = ", ".join(_place(file, line) for file, line in report.also[:8])
         more = f" and {len(report.also) - 8} more" if len(report.also) > 8 else ""

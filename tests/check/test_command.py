@@ -29,7 +29,7 @@ def bug(tmp_path: Path) -> Path:
 def test_a_report_tells_origin_and_place(bug: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", str(bug)]) == 0
     text = capsys.readouterr().out
-    assert f"{bug}:4: likely: write of a NULL pointer [null, CWE-690]" in text
+    assert f"{bug}:4: likely: write through a NULL pointer [null, CWE-690]" in text
     assert f"{bug}:3  int *p = malloc(4);" in text and "malloc returns NULL" in text
     assert "1 report in 1 function: 1 condition, 0 proved, 1 refuted" in text
     assert "not looked at: concurrency" in text

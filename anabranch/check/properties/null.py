@@ -123,7 +123,7 @@ class NullDereference(Property):
         bad = gated.program.nullness(address)
         if bad is False:
             return
-        gated.condition(self, node, bad, instruction.loc, f"{what} of a NULL pointer", about, address)
+        gated.condition(self, node, bad, instruction.loc, f"{what} through a NULL pointer", about, address)
 
 
 def localised(leaves: Leaves, gated: Gated, node: int, any_null: bool, value: Value) -> dict[Expr, Value]:

@@ -96,5 +96,6 @@ class UninitialisedUse(Property):
         if bad is False or not gated.first_time("defined", value):
             return
         names = [leaf.name for leaf in gated.program.leaves.support(value) if isinstance(leaf, Uninitialised)]
-        message = f"{what} a value that was never written{''.join(f' ({name})' for name in names[:1])}"
+        about = f"{names[0]}, which was never written" if names else "a value that was never written"
+        message = f"{what} {about}"
         gated.condition(self, node, bad, instruction.loc, message, value, value)

@@ -50,3 +50,24 @@ int this_year(void) {
     time_t now = time(NULL);
     return localtime(&now)->tm_year; // REPORT: null possible
 }
+
+// The end of a list that is searched.
+struct link {
+    int key;
+    struct link *next;
+};
+
+static struct link *search(struct link *list, int key) {
+    while (list && list->key != key)
+        list = list->next;
+    return list;
+}
+
+int searched(struct link *list) {
+    return search(list, 3)->key; // REPORT: null possible
+}
+
+int searched_well(struct link *list) {
+    struct link *found = search(list, 3);
+    return found ? found->key : 0;
+}
