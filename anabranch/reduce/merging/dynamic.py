@@ -98,7 +98,7 @@ class DynamicMerging(Merging):
         """Note the location; stop where a similar state waits, or where one of the family may come."""
         path, decider = self.machine.path, self.machine.decider
         assert self._order is not None
-        expected = self.join_points.reached(number, continuation[2]) is not None
+        expected = self.join_points.reached(number, target, values, continuation[2]) is not None
         here: Any = Here(target, continuation, self._pages)
         here.values = values
         key = self.similarity.key(here)

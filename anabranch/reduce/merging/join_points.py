@@ -9,24 +9,31 @@ from typing import Any
 
 from anabranch.analysis.cfg import build_cfg, graph, reachable_from, reverse_edges
 from anabranch.analysis.dominators import post_dominators
-from anabranch.analysis.loops import LoopForest, find_loops
+from anabranch.analysis.induction import loop_counters
+from anabranch.analysis.loops import Loop, LoopForest, find_loops
 from anabranch.analysis.order import topological_order
+from anabranch.expr import Expr
 from anabranch.ir.module import Function
+from anabranch.ir.types import to_signed
 from anabranch.machine import Machine, Path, State
+from anabranch.machine.joining.values import distance
 from anabranch.machine.state import Cons, Continuation, Slot, callers
-from anabranch.machine.translator.sites import BranchSite, PointSite
+from anabranch.machine.translator.sites import BranchSite, PointSite, Target
 from anabranch.reduce.merging.extra import MergeExtra
 
 Rank = tuple[tuple[int, int], ...]
 JoinPoint = tuple[int, int, int]
 """Where a path is to wait: counter of the block, depth of the frame, and at the header of a loop how
-far the path had read its input when it was last there; elsewhere -1."""
+far the path had come when it was last there (`Progress`); elsewhere -1."""
+
+FAR = 1 << 72
+"""Added to what counters say, so that it is never negative."""
 
 
 class FunctionJoinPoints:
     """Join points and ranks of the blocks of one function."""
 
-    __slots__ = ("joins", "loops", "ranks", "rounds")
+    __slots__ = ("behind", "counters", "joins", "loops", "ranks")
 
     def __init__(self, function: Function) -> None:
         cfg = build_cfg(function)
@@ -38,11 +45,36 @@ class FunctionJoinPoints:
         around = [headers_around(loops, block) for block in range(len(function.blocks))]
         self.loops = around
         """Headers of the loops around each block, outermost first."""
-        self.rounds = [
-            [h for h in around[block] if joined == h or joined not in loops.loops[h].blocks]
+        exits = {header: self._exit(loop) for header, loop in loops.loops.items()}
+        self.behind = [
+            self._behind(joined, [loops.loops[h] for h in around[block]], exits)
             for block, joined in enumerate(self.joins)
         ]
-        """Headers of the loops that paths from a block may go round before they meet at its join point."""
+        """Where paths that part in a block may meet, the nearest first: blocks of the function, each with
+        whether it is the header of a loop that they go round."""
+        self.counters = {header: loop_counters(function, loop) for header, loop in loops.loops.items()}
+        """Of every loop, by its header."""
+
+    def _exit(self, loop: Loop) -> int:
+        """The first block behind a loop that all its paths to a return have in common; -1 for none."""
+        block = self.joins[loop.header]
+        while block in loop.blocks:
+            block = self.joins[block]
+        return block
+
+    def _behind(self, joined: int, around: list[Loop], exits: dict[int, int]) -> list[tuple[int, bool]]:
+        """The sides of a fork meet at its join point. Paths that are not merged there meet at the headers of
+        the loops around it, one that took few rounds with one that took many, and behind these loops."""
+        found: list[tuple[int, bool]] = []
+        for loop in reversed(around):
+            if joined in loop.blocks and (joined, False) not in found:
+                found.append((joined, False))
+            found.append((loop.header, True))
+            if exits[loop.header] >= 0:
+                found.append((exits[loop.header], False))
+        if joined >= 0:
+            found.append((joined, False))
+        return list(dict.fromkeys(found))
 
 
 def headers_around(loops: LoopForest, block: int) -> list[int]:
@@ -89,22 +121,15 @@ class JoinPoints:
         return found
 
     def behind(self, unit: Any, block: int, continuation: Continuation) -> list[JoinPoint]:
-        """Where the paths that part in a block meet again, the nearest last.
-
-        If that is the return of the function, it is where the paths of the caller meet after the call. Paths
-        that go round a loop before may meet at its header, one that took few rounds with one that took many.
-        """
+        """Where the paths that part in a block meet again, the nearest last. If that is the return of the
+        function, it is where the paths of the caller meet after the call."""
         found: list[JoinPoint] = []
         while True:
             points, depth = self.of(unit), continuation[2]
             segments = unit.counters.segments
-            rounds: list[JoinPoint] = [(segments[h, 0], depth, 0) for h in reversed(points.rounds[block])]
-            joined = points.joins[block]
-            if joined >= 0:
-                point = (segments[joined, 0], depth, -1)
-                found += [point, *rounds] if joined in points.rounds[block] else [*rounds, point]
+            found += [(segments[b, 0], depth, 0 if again else -1) for b, again in points.behind[block]]
+            if points.joins[block] >= 0:
                 break
-            found += rounds
             site = continuation[1]
             if site is None:
                 break
@@ -124,7 +149,7 @@ class JoinPoints:
         if armed is not extra.armed:
             self._slot.put(self._path, MergeExtra(armed, extra.recent, extra.merged_at))
 
-    def reached(self, number: int, depth: int) -> JoinPoint | None:
+    def reached(self, number: int, target: Target, values: tuple[Any, ...], depth: int) -> JoinPoint | None:
         """The running path came to a join point. If it is one of its own, that one is crossed off, and those
         before it."""
         path, extra = self._path, self._slot.get(self._path)
@@ -139,12 +164,28 @@ class JoinPoints:
                 assert point is not None
                 before, armed = point[2], found[1]
                 if before >= 0:
-                    armed = ((number, depth, progress(path, before)), armed)
+                    now = self._position(target, values)
+                    armed = ((number, depth, progress(path, before) if now is None else now), armed)
                 break
             found = found[1]
         if armed is not extra.armed:
             self._slot.put(path, MergeExtra(armed, extra.recent, extra.merged_at))
         return point
+
+    def _position(self, target: Target, values: tuple[Any, ...]) -> int | None:
+        """How far round a loop a path is that came to its header: what the counters of the loop say, or None
+        where there are none. Of a symbolic one the constant part counts."""
+        total = None
+        for counter in self.of(target.unit).counters[target.block]:
+            name = f"v{counter.local}"
+            if name in target.names:
+                value = values[target.names.index(name)]
+                if value.__class__ is Expr:
+                    value = distance(value)[1]
+                total = (FAR if total is None else total) + counter.sign * to_signed(
+                    int(value), counter.width
+                )
+        return total
 
     # ---- the order of locations ----------------------------------------------------------------------
 

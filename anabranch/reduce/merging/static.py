@@ -1,10 +1,10 @@
 """Static state merging: topological order, merges where paths that parted meet again (Kuznetsov et al., 5.4).
 
 A fork puts the location where its sides meet again (the immediate post-dominator of its branch, which for the
-exit branch of a loop is the loop's exit) on the list of join points of both paths; if they may go round a
-loop before, its header too. A path that comes to a join point on its list waits, until no state is left
-that could still come there: the topological order sees to that. No other location is checked, so that those
-where no paths can meet cost nothing.
+exit branch of a loop is the loop's exit) on the list of join points of both paths; in a loop, its header and
+its exit too. A path that comes to a join point on its list waits, until no state is left that could still
+come there: the topological order sees to that. No other location is checked, so that those where no paths
+can meet cost nothing.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class StaticMerging(Merging):
     def arrived(
         self, number: int, target: Target, continuation: Continuation, values: tuple[Any, ...]
     ) -> bool:
-        point = self.join_points.reached(number, continuation[2])
+        point = self.join_points.reached(number, target, values, continuation[2])
         if point is None:
             return False
         path = self.machine.path

@@ -242,3 +242,28 @@ def test_an_element_behind_a_pointer_is_one_of_many(tmp_path: Path, place: str, 
     """What a read through a pointer in memory means is any byte of an array, but all of a variable."""
     found = explore(tmp_path, BEHIND_POINTERS % (place, place), "--merge", "qce", "--merging", "static")
     assert ("not similar" in found.merging["refused"]) is apart
+
+
+TRIM = """
+#include <klee/klee.h>
+int main(void) {
+  char s[M + 1];
+  klee_make_symbolic(s, sizeof s, "s");
+  s[M] = 0;
+  int n = 0;
+  while (s[n]) n++;
+  while (n > 0 && s[n - 1] == ' ') n--;
+  if (n == 3) klee_print_expr("short", n);
+  return 0;
+}
+"""
+
+
+def test_states_of_a_loop_run_in_the_order_of_its_counters(tmp_path: Path) -> None:
+    """The second loop starts where the first one stopped. States that are at the same position wait for each
+    other, whichever way they came there: merges grow with the size, not with its square."""
+    merges = [
+        explore(tmp_path, TRIM, "--merge", "qce", "--goal", "paths", f"-DM={size}").merges
+        for size in (8, 16, 32)
+    ]
+    assert merges[2] < 6 * 32, merges
