@@ -14,6 +14,7 @@ import bitwuzla
 from bitwuzla import Option, Options, Result
 
 from anabranch.expr import Expr, expr_vars, variable
+from anabranch.expr.node import digest
 from anabranch.solver.backend import UNKNOWN, UNSAT, Answer, Model
 from anabranch.solver.bitwuzla_terms import Terms
 
@@ -39,31 +40,73 @@ class Decider:
         self.queries = 0
         self.spent = 0
         """Polls of all queries; each counts for one at least."""
+        self.known: dict[str, list[int]] = {}
+        """Answers of an earlier run, by digest of the query."""
+        self.asked: dict[str, list[int]] = {}
+        """Answers that were given: verdict, polls, and of a model the variables that are not zero, each as
+        its number among the variables of the query and its value."""
+
+    def begin(self, known: dict[str, list[int]]) -> None:
+        """Another function is checked."""
+        self.known, self.asked = known, {}
 
     def solve(self, formulas: Iterable[Expr], polls: int) -> Answer:
         """A model of all variables of the formulas, UNSAT or UNKNOWN."""
         asserted = list(formulas)
+        indices = sorted({i for f in asserted for i in expr_vars(f)}, key=lambda i: variable(i).id)
+        key = f"{digest((polls, *(f.id for f in asserted))):x}"
+        before = self.spent
+        self.queries += 1
+        found = self.known.get(key)
+        if found is not None:
+            self.spent += found[1]
+            self.asked[key] = found
+            return _decoded(found, indices)
+        answer = self._fresh(asserted, indices, polls)
+        self.asked[key] = _encoded(answer, self.spent - before, indices)
+        return answer
+
+    def _fresh(self, asserted: list[Expr], indices: list[int], polls: int) -> Answer:
         limit = _Polls(polls)
         terms = Terms()
         try:
-            return self._solve(terms, asserted, limit, polls)
+            return self._solve(terms, asserted, indices, limit, polls)
         finally:
             terms.release()
 
-    def _solve(self, terms: Terms, asserted: list[Expr], limit: _Polls, polls: int) -> Answer:
+    def _solve(
+        self, terms: Terms, asserted: list[Expr], indices: list[int], limit: _Polls, polls: int
+    ) -> Answer:
         solver = bitwuzla.Bitwuzla(terms.manager, self._options)
         solver.configure_terminator(limit)
         for formula in asserted:
             solver.assert_formula(terms.term(formula), *terms.side_conditions(formula))
         result = solver.check_sat()
-        self.queries += 1
         self.spent += 1 + polls - limit.left
         if result == Result.UNSAT:
             return UNSAT
         if result != Result.SAT:
             return UNKNOWN
-        indices = {index for formula in asserted for index in expr_vars(formula)}
         model: Model = {}
-        for index in sorted(indices):
+        for index in indices:
             model[index] = int(solver.get_value(terms.term(variable(index))).value(10))
         return model
+
+
+_UNSAT, _UNKNOWN, _SAT = range(3)
+
+
+def _encoded(answer: Answer, spent: int, indices: list[int]) -> list[int]:
+    if not isinstance(answer, dict):
+        return [_UNSAT if answer is UNSAT else _UNKNOWN, spent]
+    values = [(place, answer[index]) for place, index in enumerate(indices) if answer[index]]
+    return [_SAT, spent, *(number for pair in values for number in pair)]
+
+
+def _decoded(found: list[int], indices: list[int]) -> Answer:
+    if found[0] != _SAT:
+        return UNSAT if found[0] == _UNSAT else UNKNOWN
+    model: Model = dict.fromkeys(indices, 0)
+    for place, value in zip(found[2::2], found[3::2], strict=True):
+        model[indices[place]] = value
+    return model

@@ -224,8 +224,9 @@ class Leaves:
             self.register(Memory(found, base, offset, depth))
         return found
 
-    def global_object(self, name: str) -> Expr:
-        found = self.add(f"@{name}", 64, "global")
+    def global_object(self, name: str, label: str | None = None) -> Expr:
+        """The address of a symbol; symbols of one label are one."""
+        found = self.add("@", 64, "global", name if label is None else label)
         if found.a not in self._by_index:
             self.register(GlobalObject(found, name))
         return found

@@ -58,7 +58,7 @@ class LoopWrites:
         target = self._addresses.target(address)
         for base, _ in target.pointees:
             if base[0] == "global":
-                bases.add(gated.program.leaves.global_object(base[1]))
+                bases.add(gated.program.global_object(base[1]))
             elif base[0] == "alloca":
                 bases.add(gated.alloca(gated.definition(base[1])))
             elif base[0] == "argument":

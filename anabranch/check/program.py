@@ -23,7 +23,7 @@ from anabranch.expr.variables import postorder_within
 from anabranch.ir.debug import DebugLoc
 from anabranch.ir.module import GlobalVariable, Module
 from anabranch.ir.types import ArrayType, PointerType, Type
-from anabranch.ir.values import BlockAddress, ConstInt, Operand, Poison, Undef
+from anabranch.ir.values import BlockAddress, ConstBytes, ConstInt, Operand, Poison, Undef
 from anabranch.semantics.constants import Constants
 from anabranch.semantics.elements import element_types, is_scalar
 from anabranch.semantics.faults import Unsupported
@@ -48,7 +48,7 @@ class ProgramConstants(Constants):
             if resolved == name:
                 return self.value(target)
             name = resolved
-        return self.program.leaves.global_object(name)
+        return self.program.global_object(name)
 
     def label_address(self, label: BlockAddress) -> Value:
         return self.program.leaves.global_object(f"{label.function}:{label.block}")
@@ -164,6 +164,10 @@ class Program:
 
     # -- globals ----------------------------------------------------------------------------------------
 
+    def global_object(self, name: str) -> Expr:
+        """The address of a global variable or function."""
+        return self.leaves.global_object(name, symbol_label(self.module, name))
+
     def is_global(self, base: Expr) -> bool:
         return isinstance(self.leaves.of(base), GlobalObject)
 
@@ -236,6 +240,17 @@ class Program:
         except (Unsupported, ValueError, OverflowError):
             return None
         return bytes(data), pointers
+
+
+def symbol_label(module: Module, name: str) -> str:
+    """What a symbol is called in names of leaves: a string by its text, because compilers and linkers number
+    the strings of a program."""
+    variable = module.globals.get(name)
+    if variable is not None and variable.linkage == "private" and variable.constant:
+        initializer = variable.initializer
+        if isinstance(initializer, ConstBytes):
+            return f"{initializer.data!r}"
+    return name
 
 
 def _part(image: tuple[bytes, dict[int, Value]], offset: int, size: int) -> Value | None:

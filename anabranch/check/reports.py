@@ -14,6 +14,7 @@ from typing import Any
 from anabranch.check.findings import Finding
 from anabranch.check.program import Program
 from anabranch.check.trace import (
+    Shown,
     Step,
     call_steps,
     failed_function,
@@ -54,7 +55,7 @@ class Report:
     """What it assumes, for a report that is not likely."""
     origin: Step | None
     steps: tuple[Step, ...]
-    values: tuple[tuple[str, str], ...]
+    values: tuple[Shown, ...]
     flows: bool
     """It is about a value that flows: places that the same value comes to are one report."""
     fingerprint: str = ""
@@ -77,7 +78,7 @@ class Report:
             "because": list(self.because),
             "origin": None if self.origin is None else self.origin.as_json(),
             "steps": [step.as_json() for step in self.steps],
-            "values": dict(self.values),
+            "values": {shown.label: shown.value for shown in self.values},
             "also": [{"file": file, "line": line} for file, line in self.also],
             "fingerprint": self.fingerprint,
         }

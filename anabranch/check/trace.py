@@ -34,6 +34,21 @@ class Step:
         return {"file": self.file, "line": self.line, "function": self.function, "text": self.text}
 
 
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A value under which something happens."""
+
+    name: str
+    value: str
+    file: str = ""
+    line: int = 0
+    """Of an input: where it comes from."""
+
+    @property
+    def label(self) -> str:
+        return f"{self.name} in line {self.line}" if self.line else self.name
+
+
 def _step(loc: DebugLoc | None, function: str, text: str) -> Step:
     return Step(loc.file if loc else "", loc.line if loc else 0, function, text)
 
@@ -225,19 +240,21 @@ def call_steps(program: Program, condition: Condition) -> list[Step]:
     return steps
 
 
-def shown_values(program: Program, finding: Finding) -> tuple[tuple[str, str], ...]:
+def shown_values(program: Program, finding: Finding) -> tuple[Shown, ...]:
     """Values of parameters, globals and inputs under which it happens: of those that the condition itself
     mentions."""
-    found: dict[str, str] = {}
+    found: dict[str, Shown] = {}
     model, condition = finding.answer.model, finding.condition
     for value in (finding.bad, *condition.antecedents):
         for leaf in program.leaves.support(value):
             number = model.get(leaf.var.a)
             name = "" if number is None else _name(program, condition.function, leaf)
             text = "" if number is None else _number(number, leaf)
-            if name and text and name not in found and len(found) < MAX_VALUES:
-                found[name] = text
-    return tuple(found.items())
+            loc = leaf.loc if isinstance(leaf, Unknown) else None
+            shown = Shown(name, text) if loc is None else Shown(name, text, loc.file, loc.line)
+            if name and text and shown.label not in found and len(found) < MAX_VALUES:
+                found[shown.label] = shown
+    return tuple(found.values())
 
 
 def _number(number: int, leaf: Leaf) -> str:
@@ -257,5 +274,5 @@ def _name(program: Program, gated: Gated, leaf: Leaf) -> str:
         variable = program.module.globals.get(getattr(base, "name", ""))
         return variable.source_name if variable is not None else ""
     if isinstance(leaf, Unknown) and leaf.input and leaf.loc is not None:
-        return f"{leaf.reason} in line {leaf.loc.line}"
+        return leaf.reason
     return ""

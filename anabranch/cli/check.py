@@ -12,13 +12,18 @@ from pathlib import Path
 from typing import Any
 
 from anabranch.check.baseline import BaselineError, read_baseline, split_known, write_baseline
+from anabranch.check.cache import Cache
 from anabranch.check.externals import ExternalsError, load_externals
 from anabranch.check.reports import group_reports, shown
-from anabranch.check.schedule import Progress, check_module
+from anabranch.check.schedule import Progress, Resources, check_module
 from anabranch.check.settings import PROPERTIES, CheckSettings
+from anabranch.check.workers import WorkersError
 from anabranch.cli.check_summary import document, print_report, summary
-from anabranch.cli.codes import ERRORS_FOUND, OK, USAGE, CommandError
+from anabranch.cli.codes import ERRORS_FOUND, INTERNAL, OK, USAGE, CommandError
+from anabranch.cli.progress import LiveDisplay, PlainDisplay, make_display
+from anabranch.cli.wording import clock, count
 from anabranch.report.rundir import RunDirError, create_run_directory
+from anabranch.values import parse_memory
 
 SUFFIXES = (".c", ".i", ".bc", ".ll")
 _DESCRIPTION = """\
@@ -53,7 +58,9 @@ def _parser() -> argparse.ArgumentParser:
     build = parser.add_argument_group("building")
     build.add_argument("-I", "--include-dir", action="append", default=[], metavar="DIR")
     build.add_argument("-D", "--define", action="append", default=[], metavar="NAME[=VALUE]")
-    build.add_argument("--no-cache", action="store_true", help="compile again, whatever the cache has")
+    build.add_argument(
+        "--no-cache", action="store_true", help="compile and check everything again, and keep nothing"
+    )
     what = parser.add_argument_group("what is checked")
     what.add_argument(
         "--property",
@@ -89,6 +96,16 @@ def _parser() -> argparse.ArgumentParser:
     )
     how.add_argument("--max-expansions", type=_positive, metavar="N", help="summaries opened for a condition")
     how.add_argument("--effort", type=_positive, default=1, metavar="N", help="N times the usual limits")
+    how.add_argument(
+        "--jobs", type=_positive, default=1, metavar="N", help="N processes; the result is the same"
+    )
+    how.add_argument(
+        "--max-memory",
+        type=_memory,
+        default=2000,
+        metavar="SIZE",
+        help="drop what can be made again above this memory of a process: 2000 (MB), 512MB, 2GB",
+    )
     out = parser.add_argument_group("results")
     out.add_argument("--all-ranks", action="store_true", help="also what depends on unknown callers")
     out.add_argument(
@@ -109,6 +126,23 @@ def _positive(text: str) -> int:
     if not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
     return int(text)
+
+
+def _memory(text: str) -> int:
+    try:
+        return parse_memory(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _cache(arguments: argparse.Namespace, files: Sequence[Path]) -> Cache | None:
+    """What was found out about these files in earlier runs with these settings."""
+    from anabranch.frontend.cache import default_directory
+
+    if arguments.no_cache:
+        return None
+    chosen = repr((settings_of(arguments), arguments.summaries, arguments.define))
+    return Cache(default_directory() / "checks", [chosen, *(str(path.resolve()) for path in files)])
 
 
 def _files(words: Sequence[str]) -> list[Path]:
@@ -143,29 +177,20 @@ def settings_of(arguments: argparse.Namespace) -> CheckSettings:
 
 
 class _ProgressLine(Progress):
-    """One line on standard error that says how far the check has come."""
+    """How far the check has come, on the display that runs have too."""
 
-    def __init__(self) -> None:
-        self.started = time.monotonic()
-        self.last = 0.0
-        self.width = 0
+    def __init__(self, display: PlainDisplay | LiveDisplay) -> None:
+        self._display = display
+        self._started = time.monotonic()
 
-    def function(self, number: int, total: int, name: str, conditions: int) -> None:
-        now = time.monotonic()
-        if now - self.last < 0.2:
-            return
-        self.last = now
-        spent = now - self.started
-        left = spent / number * (total - number) if number > 1 else 0.0
-        text = f"[{number}/{total} functions] {conditions} conditions, about {left:.0f} s left: {name}"[:100]
-        sys.stderr.write("\r" + text.ljust(self.width))
-        sys.stderr.flush()
-        self.width = len(text)
+    def checked(self, functions: int, total: int, conditions: int, share: float) -> None:
+        def line() -> str:
+            spent = time.monotonic() - self._started
+            left = clock(spent / share - spent) if share > 0.01 else "?"
+            parts = (f"{functions:,} of {total:,} functions", count(conditions, "condition"), f"{left} left")
+            return " | ".join((clock(spent), *parts))
 
-    def close(self) -> None:
-        if self.width:
-            sys.stderr.write("\r" + " " * self.width + "\r")
-            sys.stderr.flush()
+        self._display.on_line(line)
 
 
 def run_check(arguments: argparse.Namespace) -> int:
@@ -188,14 +213,18 @@ def run_check(arguments: argparse.Namespace) -> int:
         )
     except FrontendError as error:
         raise CommandError(str(error).rstrip("\n"), USAGE, prefix=False) from error
-    quiet = arguments.quiet or arguments.no_progress or arguments.json or not sys.stderr.isatty()
-    line = None if quiet else _ProgressLine()
+    cache = _cache(arguments, files)
+    resources = Resources(arguments.jobs, arguments.max_memory * 1_000_000, cache)
+    display = make_display(arguments.quiet or arguments.json, arguments.no_progress)
     started = time.monotonic()
     try:
-        result = check_module(program.module, settings, externals, line)
+        line = None if display is None else _ProgressLine(display)
+        result = check_module(program.module, settings, externals, resources, line)
+        if cache is not None and cache.problem and display is not None:
+            display.on_warning(f"what was found out is not kept for the next run: {cache.problem}")
     finally:
-        if line is not None:
-            line.close()
+        if display is not None:
+            display.close()
     reports, suppressed = group_reports(result.reports)
     if arguments.write_baseline is not None:
         write_baseline(arguments.write_baseline, reports)
@@ -223,3 +252,5 @@ def main(argv: Sequence[str]) -> int:
         return run_check(parser.parse_args(list(argv)))
     except (ExternalsError, BaselineError, RunDirError) as error:
         raise CommandError(f"check: {error}") from None
+    except WorkersError as error:
+        raise CommandError(f"check: {error}", INTERNAL) from None

@@ -26,7 +26,7 @@ def print_report(report: Report) -> None:
     for step in steps:
         print(f"    {_place(step.file, step.line):<{width}}  {_told(step)}")
     if report.values:
-        print(f"    with {', '.join(f'{name} = {value}' for name, value in report.values)}")
+        print(f"    with {', '.join(f'{shown.label} = {shown.value}' for shown in report.values)}")
     if report.because:
         print(f"    assuming: {'; '.join(report.because[:3])}")
     if report.also:

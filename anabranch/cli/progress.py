@@ -94,10 +94,14 @@ class PlainDisplay:
         print(f"anabranch: {text}", file=self._stream, flush=True)
 
     def on_progress(self, progress: Progress) -> None:
+        self.on_line(lambda: progress_line(progress))
+
+    def on_line(self, line: Callable[[], str]) -> None:
+        """Where something stands; the line is made only if it is shown."""
         now = time.monotonic()
         if self._progress and now >= self._next:
             self._next = now + PLAIN_SECONDS
-            self._say(progress_line(progress))
+            self._say(line())
 
     def on_phase(self, what: str) -> None:
         if self._progress:
@@ -135,11 +139,15 @@ class LiveDisplay:
         return self._live
 
     def on_progress(self, progress: Progress) -> None:
+        self.on_line(lambda: progress_line(progress))
+
+    def on_line(self, line: Callable[[], str]) -> None:
+        """Where something stands; the line is made only if it is shown."""
         now = time.monotonic()
         if now < self._next:
             return
         self._next = now + self._seconds
-        self._show(progress_line(progress))
+        self._show(line())
 
     def _show(self, line: str) -> None:
         from rich.text import Text

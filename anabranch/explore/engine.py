@@ -19,7 +19,6 @@ from anabranch.explore.entry import Build, entry_arguments, start_states
 from anabranch.explore.figures import Figures
 from anabranch.explore.housekeeping import Housekeeping
 from anabranch.explore.kinds import OUT_OF_MEMORY
-from anabranch.explore.limits import release_memory
 from anabranch.explore.loop import explore_states
 from anabranch.explore.settings import ExploreSettings, LoadedProgram
 from anabranch.explore.signals import HandledSignals
@@ -28,6 +27,7 @@ from anabranch.explore.turns import NO_BATCH, Turns, TurnSettings
 from anabranch.explore.worklist import Worklist
 from anabranch.machine import ModelApi, State
 from anabranch.machine.clock import Ticker
+from anabranch.process_memory import release_memory
 from anabranch.report.events import Listener
 from anabranch.report.result import RunResult
 

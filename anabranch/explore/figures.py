@@ -6,11 +6,11 @@ import time
 from typing import Any
 
 from anabranch.explore.coverage import BlockTable
-from anabranch.explore.limits import resident_bytes
 from anabranch.explore.reporter import Reporter
 from anabranch.explore.tree import ExecutionTree
 from anabranch.explore.worklist import Worklist
 from anabranch.machine import Machine
+from anabranch.process_memory import resident_bytes
 from anabranch.report.events import Progress
 from anabranch.report.result import Ratio
 from anabranch.report.stats import StatsRow

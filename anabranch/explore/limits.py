@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
-import os
-import resource
-import sys
 from collections.abc import Callable, Iterable
 from heapq import nsmallest
 from time import monotonic
@@ -13,6 +9,7 @@ from typing import Protocol
 
 from anabranch.explore.protocols import S
 from anabranch.explore.settings import LimitSettings
+from anabranch.process_memory import release_memory, resident_bytes
 
 MEGABYTE = 1_000_000
 
@@ -26,26 +23,6 @@ class Totals(Protocol):
     def tests(self) -> int: ...
     @property
     def waiting(self) -> int: ...
-
-
-def resident_bytes() -> int:
-    """Memory of this process: resident now on Linux, the largest so far elsewhere."""
-    try:
-        with open("/proc/self/statm", "rb", buffering=0) as statm:
-            return int(statm.read(128).split()[1]) * _PAGE
-    except OSError:
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        return peak if sys.platform == "darwin" else peak * 1024
-
-
-def release_memory() -> None:
-    """Give free memory back to the system, if the C library can: by itself it keeps that memory."""
-    if _TRIM is not None:
-        _TRIM(0)
-
-
-_PAGE = os.sysconf("SC_PAGE_SIZE")
-_TRIM = getattr(ctypes.CDLL(None), "malloc_trim", None)
 
 
 class Limits:

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 import pytest
 
 from anabranch.explore import limits as limits_module
-from anabranch.explore.limits import MEGABYTE, Limits, Losses, least_promising, release_memory, resident_bytes
+from anabranch.explore.limits import MEGABYTE, Limits, Losses, least_promising
 from anabranch.explore.settings import LimitSettings
 from anabranch.explore.tree import ExecutionTree
+from anabranch.process_memory import release_memory, resident_bytes
 from tests.explore.fakes import spine
 
 

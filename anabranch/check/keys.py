@@ -1,0 +1,197 @@
+"""What the record of a function depends on, as a digest: its key in the cache.
+
+The key covers the code of the function and of all functions whose summaries it may use; types, constants and
+facts about globals that this code mentions; whether the function has callers and is a root; the settings, the
+contracts and the checker itself. Numbers that an edit elsewhere changes are not in it: places in the source
+are relative to the function, strings and types are told by their content.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import re
+from collections.abc import Iterable
+from dataclasses import astuple
+from functools import cache
+from pathlib import Path
+
+from anabranch.analysis.callgraph import mentioned
+from anabranch.check.externals import Externals
+from anabranch.check.facts import Facts
+from anabranch.check.program import symbol_label
+from anabranch.check.settings import CheckSettings
+from anabranch.ir.debug import DebugLoc
+from anabranch.ir.module import CallInfo, Function, Module
+
+_PACKAGES = ("analysis", "check", "expr", "ir", "semantics", "solver")
+"""Packages whose code decides about a record."""
+_NUMBERED = re.compile(
+    r"!dbg !(\d+)"  # a place
+    r"|!(\d+)"  # other metadata: the name of a variable, or nothing of interest
+    r"|@([-\w$.]+|\"[^\"]*\")"
+    r"|%([A-Za-z_$.][-\w$.]*|\"[^\"]*\")"  # a type, or a local with a name
+    r"|#\d+"  # attributes, which are taken from the calls
+)
+_VARIABLE = re.compile(r'!DILocalVariable\(name: "([^"]*)"')
+
+
+@cache
+def checker_digest() -> str:
+    """Of the code of the checker and the versions of what it uses."""
+    digest = hashlib.sha256()
+    root = Path(__file__).resolve().parent.parent
+    for package in _PACKAGES:
+        for path in sorted((root / package).rglob("*.py")):
+            digest.update(f"{path.relative_to(root)}\0".encode())
+            digest.update(path.read_bytes())
+    digest.update(importlib.metadata.version("bitwuzla").encode())
+    return digest.hexdigest()
+
+
+def _digest(parts: Iterable[object]) -> str:
+    text = "\0".join(map(str, parts))
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:32]
+
+
+def _contracts(externals: Externals) -> str:
+    return _digest(f"{name}: {externals.get(name)}" for name in sorted(externals.named()))
+
+
+class Keys:
+    """The keys of all functions of a program."""
+
+    def __init__(self, module: Module, settings: CheckSettings, externals: Externals, facts: Facts) -> None:
+        self.module = module
+        self.facts = facts
+        self._types: dict[str, str] = {}
+        self._globals: dict[str, str] = {}
+        self._mentions: dict[str, tuple[str, ...]] = {}
+        base = _digest((checker_digest(), astuple(settings), _contracts(externals), repr(module.aliases)))
+        self._found: dict[str, str] = {}
+        for component in facts.order.components:
+            inside = set(component)
+            own = [self._own(module.functions[name]) for name in component]
+            used = {c for name in component for c in facts.order.callees[name]} - inside
+            key = _digest((base, *own, *(self._found[name] for name in sorted(used))))
+            for name in component:
+                self._found[name] = _digest((key, name))
+
+    def __getitem__(self, name: str) -> str:
+        return self._found[name]
+
+    # -- one function -----------------------------------------------------------------------------------
+
+    def _own(self, function: Function) -> str:
+        """Of the function alone, with what is known of the symbols that it mentions."""
+        order, name = self.facts.order, function.name
+        symbols: dict[str, None] = {}
+        text = self._plain("\n".join(function.body_lines()), function, symbols)
+        calls = [
+            sorted(i.extra.attributes)
+            for block in function.blocks
+            for i in block.instructions
+            if isinstance(i.extra, CallInfo)
+        ]
+        start = function.subprogram
+        return _digest(
+            (
+                name,
+                self._header(function),
+                function.param_names,
+                "" if start is None else (start.file, start.name),
+                text,
+                calls,
+                bool(order.callers.get(name)),
+                name in order.roots,
+                order.callees[name],
+                *(self._symbol(symbol) for symbol in self._reached(symbols)),
+            )
+        )
+
+    def _header(self, function: Function) -> str:
+        attributes = [repr(a) for a in function.param_attrs]
+        types = [str(parameter.type) for parameter in function.params]
+        parts = (str(function.type), types, attributes, function.linkage, sorted(function.attributes))
+        return self._plain(repr(parts), function, {})
+
+    def _plain(self, text: str, function: Function | None, symbols: dict[str, None]) -> str:
+        """A text without numbers that other code decides about; adds the symbols that it mentions."""
+
+        def replaced(match: re.Match[str]) -> str:
+            place, other, symbol, type_ = match.groups()
+            if place is not None:
+                return "" if function is None else self._place(function, self.module.debug.places[place])
+            if other is not None:
+                named = _VARIABLE.match(self.module.debug.node(other))
+                return f"!{named[1]}" if named is not None else ""
+            if symbol is not None:
+                symbol = symbol.strip('"')
+                symbols[symbol] = None
+                return f"@{symbol_label(self.module, symbol)}"
+            if type_ is not None and type_.strip('"') in self.module.types:
+                return self._type(type_.strip('"'))
+            return "" if type_ is None else match[0]
+
+        return _NUMBERED.sub(replaced, text)
+
+    def _place(self, function: Function, place: DebugLoc | None) -> str:
+        if place is None:
+            return "?"
+        start = function.subprogram
+        if start is None or place.file != start.file:
+            return f"{place.file}:{place.line}:{place.column}"
+        return f"{place.line - start.line}:{place.column}"
+
+    def _type(self, name: str) -> str:
+        found = self._types.get(name)
+        if found is None:
+            type_ = self.module.types[name]
+            fields = None if type_.fields is None else [str(part) for part in type_.fields]
+            self._types[name] = "%recursive"
+            found = self._types[name] = f"%{{{self._plain(str(fields), None, {})},{type_.packed}}}"
+        return found
+
+    # -- symbols ----------------------------------------------------------------------------------------
+
+    def _reached(self, symbols: Iterable[str]) -> list[str]:
+        """Symbols, and those that their initial values mention."""
+        seen = dict.fromkeys(symbols)
+        stack = list(seen)
+        while stack:
+            for name in self._mentioned_by(stack.pop()):
+                if name not in seen:
+                    seen[name] = None
+                    stack.append(name)
+        return sorted(seen)
+
+    def _mentioned_by(self, symbol: str) -> tuple[str, ...]:
+        found = self._mentions.get(symbol)
+        if found is None:
+            variable = self.module.globals.get(symbol)
+            initializer = None if variable is None else variable.initializer
+            names = () if initializer is None else tuple(dict.fromkeys(mentioned(initializer)))
+            found = self._mentions[symbol] = names
+        return found
+
+    def _symbol(self, symbol: str) -> str:
+        found = self._globals.get(symbol)
+        if found is None:
+            found = self._globals[symbol] = self._known_of(symbol)
+        return found
+
+    def _known_of(self, symbol: str) -> str:
+        facts = self.facts
+        label = symbol_label(self.module, symbol)
+        function = self.module.functions.get(symbol)
+        if function is not None:
+            declared = (function.is_declaration, symbol in facts.never_return, self._header(function))
+            return _digest((label, *declared))
+        variable = self.module.globals.get(symbol)
+        if variable is None:
+            return _digest((label,))
+        known = (variable.constant, symbol in facts.unwritten, symbol in facts.unwritten_here)
+        value = self._plain(repr(variable.initializer), None, {})
+        type_ = self._plain(str(variable.value_type), None, {})
+        shown = "" if variable.linkage == "private" else variable.source_name
+        return _digest((label, type_, known, variable.linkage, variable.declaration, shown, value))
