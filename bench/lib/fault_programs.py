@@ -32,7 +32,11 @@ PRELUDE = """\
 #define CONSTANT(T, name, ...) static const __typeof__(T) name = {__VA_ARGS__}
 #define BEGIN(name)
 #define BEGIN_CONSTANT(name)
+#define LOCAL_OF(T, name, n) T name[n]
 #define HEAP(n) malloc(n)
+#define ZEROED(count, size) calloc((count), (size))
+#define RESIZED(p, n) realloc((p), (n))
+#define LENGTH(p) strlen((const char *)(p))
 #define RELEASE(p) free(p)
 #define V(name) (name)
 #define RD(x) (x)
@@ -44,6 +48,16 @@ PRELUDE = """\
 #define MEMMOVE(p, q, n) memmove((p), (q), (n))
 #define IDX(i, n) (i)
 #endif"""
+
+
+def declare_inputs(source: Source, inputs: list[Input]) -> None:
+    """What the oracle has to know of the inputs."""
+    source.raw("#ifdef ORACLE")
+    source.raw(f"const unsigned oracle_objects = {len(inputs)};")
+    source.raw(f"const unsigned oracle_sizes[] = {{{', '.join(str(i.size) for i in inputs)}}};")
+    source.raw(f"const unsigned oracle_counts[] = {{{', '.join(str(i.count) for i in inputs)}}};")
+    source.raw("#endif")
+
 
 KINDS: dict[FaultKind, float] = {**arithmetic_faults.KINDS, **memory_faults.KINDS, **lifetime_faults.KINDS}
 
@@ -73,11 +87,7 @@ class _Writer:
         for _ in range(self.rng.randrange(0, 3)):
             self._function()
         self._main()
-        source.raw("#ifdef ORACLE")
-        source.raw(f"const unsigned oracle_objects = {len(self.inputs)};")
-        source.raw(f"const unsigned oracle_sizes[] = {{{', '.join(str(i.size) for i in self.inputs)}}};")
-        source.raw(f"const unsigned oracle_counts[] = {{{', '.join(str(i.count) for i in self.inputs)}}};")
-        source.raw("#endif")
+        declare_inputs(source, self.inputs)
         return Program(
             self.seed,
             "\n".join(source.lines) + "\n",

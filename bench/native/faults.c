@@ -47,7 +47,7 @@ static int check(const void *p, size_t size, int write, int line) {
 static unsigned char *marks(const void *p) { return written + ((const unsigned char *)p - memory); }
 
 void *faults_local(size_t size) { return make(size, 0); }
-void *faults_heap(size_t size) { return make(size, 1); }
+void *faults_heap(size_t size) { return size >> 47 ? 0 : make(size, 1); }
 void faults_fill(void *p, const void *content, size_t size) {
   memcpy(p, content, size);
   memset(marks(p), 1, size);
@@ -56,6 +56,13 @@ void *faults_global(size_t size, const void *content, int readonly) {
   unsigned char *at = make(size, 0);
   faults_fill(at, content, size);
   objects[slot_of(at)].readonly = readonly;
+  return at;
+}
+void *faults_zeroed(size_t count, size_t size) {
+  if (size && count > ((size_t)1 << 47) / size) return 0;
+  unsigned char *at = make(count * size, 1);
+  memset(at, 0, count * size);
+  memset(marks(at), 1, count * size);
   return at;
 }
 void faults_end(void *pointer) { objects[slot_of(*(void **)pointer)].dead = "use-after-scope"; }
@@ -67,6 +74,20 @@ void faults_release(void *p, int line) {
   if (!objects[slot].heap || (unsigned char *)p != memory + (size_t)slot * SLOT + MIDDLE)
     oracle_error("invalid-free", line);
   objects[slot].dead = "use-after-free";
+}
+/* Bytes that were never written are copied as unwritten. */
+void *faults_resized(void *p, size_t size, int line) {
+  if (!p) return faults_heap(size);
+  faults_release(p, line);
+  if (size >> 47) {
+    objects[slot_of(p)].dead = 0;
+    return 0;
+  }
+  unsigned char *at = make(size, 1);
+  size_t kept = objects[slot_of(p)].size < size ? objects[slot_of(p)].size : size;
+  memcpy(at, p, kept);
+  memcpy(marks(at), marks(p), kept);
+  return at;
 }
 
 void *faults_read(const void *p, size_t size, int line) {
@@ -85,6 +106,11 @@ void *faults_use(const void *p, size_t size, int line) {
   for (size_t i = 0; i < size; i++)
     if (!marks(p)[i]) oracle_error("uninitialised", line);
   return (void *)p;
+}
+size_t faults_length(const char *p, int line) {
+  size_t length = 0;
+  while (*(const char *)faults_use(p + length, 1, line)) length++;
+  return length;
 }
 /* A copy of bytes that were never written is no error: the copy is as unwritten. */
 void faults_move(void *to, const void *from, size_t size, int line) {

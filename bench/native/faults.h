@@ -11,6 +11,9 @@
 void *faults_local(size_t size);
 void *faults_global(size_t size, const void *content, int readonly);
 void *faults_heap(size_t size);
+void *faults_zeroed(size_t count, size_t size);
+void *faults_resized(void *p, size_t size, int line);
+size_t faults_length(const char *p, int line);
 void faults_end(void *pointer);
 void faults_release(void *p, int line);
 void faults_fill(void *p, const void *content, size_t size);
@@ -31,7 +34,11 @@ long long faults_index(long long index, long long count, int line);
 #define CONSTANT(T, name, ...) GLOBAL(T, name, __VA_ARGS__)
 #define BEGIN(name) name = faults_global(sizeof *name, &name##_content, 0)
 #define BEGIN_CONSTANT(name) name = faults_global(sizeof *name, &name##_content, 1)
+#define LOCAL_OF(T, name, n) T *name __attribute__((cleanup(faults_end))) = faults_local((n) * sizeof(T))
 #define HEAP(n) faults_heap(n)
+#define ZEROED(count, size) faults_zeroed((count), (size))
+#define RESIZED(p, n) faults_resized((p), (n), __LINE__)
+#define LENGTH(p) faults_length((const char *)(p), __LINE__)
 #define RELEASE(p) faults_release((p), __LINE__)
 #define V(name) (*name)
 

@@ -1,0 +1,64 @@
+"""Random C programs whose objects have sizes that depend on the input: at most three symbolic bytes.
+
+A program is a function of its seed alone. Its statements are in `gen/sizes.py`; native runs use the objects
+of `bench/native/faults.h`, which know their size and which of their bytes were written.
+"""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+from bench.lib.fault_oracle import fault_truth
+from bench.lib.fault_programs import PRELUDE, declare_inputs
+from bench.lib.gen.scope import Source
+from bench.lib.gen.sizes import SizedStatements
+from bench.lib.gen.types import TYPEDEFS
+from bench.lib.generate import Input, Program
+from bench.lib.oracle import VARIANT, Truth
+
+MIN_PATHS, MAX_PATHS = 5, 400
+CAPACITY = 512
+"""More than any object of the programs has bytes."""
+FLAGS = ("--all-errors", "--capacity", str(CAPACITY))
+
+
+def generate_sized(seed: int) -> Program:
+    """The program of a seed."""
+    rng = random.Random(f"sizes {seed}")
+    source = Source()
+    source.raw(f"/* Generated program with objects of input-dependent size, seed {seed}. */")
+    source.raw(PRELUDE)
+    source.raw(TYPEDEFS)
+    source.raw("STATE static u64 sink = 0;")
+    source.raw("int main(void) {")
+    source.indent += 1
+    inputs = []
+    for name, count in (("n", rng.choice((4, 6, 9))), ("m", rng.choice((3, 5))), ("x", rng.choice((16, 64)))):
+        source.statement(f"u8 {name};")
+        source.statement(f'klee_make_symbolic(&{name}, sizeof {name}, "{name}");')
+        source.statement(f"klee_assume({name} < {count}u);")
+        inputs.append(Input(name, 1, count))
+    statements = SizedStatements(rng, source, ("n", "n", "m"), "x")
+    for _ in range(rng.randrange(3, 7)):
+        statements.statement()
+    source.statement("return (int)((sink ^ sink >> 8 ^ sink >> 20) & 63u);")
+    source.close()
+    declare_inputs(source, inputs)
+    text = "\n".join(source.lines) + "\n"
+    return Program(
+        seed, text, tuple(inputs), exact=False, library_forks=not statements.plain, floating=False
+    )
+
+
+def draw_sized(seed: int, directory: Path, max_paths: int = MAX_PATHS) -> tuple[Program, Truth]:
+    """The program of a seed: the first of its variants with an error, a good end and a workable number of paths."""
+    directory.mkdir(parents=True, exist_ok=True)
+    variant = seed
+    while True:
+        program = generate_sized(variant)
+        truth = fault_truth(program, directory)
+        exits = any(end.kind == "exit" for end in truth.ends)
+        if truth.errors() and exits and MIN_PATHS <= truth.path_count() <= max_paths:
+            return program, truth
+        variant += VARIANT
