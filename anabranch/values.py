@@ -67,6 +67,18 @@ def number_between(least: float, most: float) -> Callable[[str], float]:
     return parse
 
 
+def between(least: int, most: int) -> Callable[[str], int]:
+    """A parser of whole numbers from `least` to `most`."""
+
+    def parse(text: str) -> int:
+        number = at_least(least)(text)
+        if number > most:
+            raise ValueError(f"must be a whole number from {least} to {most}")
+        return number
+
+    return parse
+
+
 def at_least(least: int, hint: str = "") -> Callable[[str], int]:
     """A parser of whole numbers from `least` on."""
 

@@ -14,10 +14,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from bench.lib import size_programs
 from bench.lib.compare import differences
 from bench.lib.engine import EngineFailure, run_engine
 from bench.lib.native import NativeError
 from bench.lib.oracle import draw
+from bench.lib.size_programs import draw_sized
 from bench.lib.table import print_table
 from bench.lib.work import common_arguments, each, keep_failure
 
@@ -40,7 +42,11 @@ class Verdict:
 
 
 def check_seed(
-    seed: int, keep: Path | None = None, extra: tuple[str, ...] = FLAGS, search: str = "dfs"
+    seed: int,
+    keep: Path | None = None,
+    extra: tuple[str, ...] = FLAGS,
+    search: str = "dfs",
+    sizes: bool = False,
 ) -> Verdict:
     """Generate, run natively on all inputs, run the engine, compare."""
     verdict = Verdict(seed)
@@ -48,7 +54,7 @@ def check_seed(
     with tempfile.TemporaryDirectory(prefix="anabranch-exhaustive-") as scratch:
         directory = Path(scratch)
         try:
-            program, truth = draw(seed, directory)
+            program, truth = draw_sized(seed, directory) if sizes else draw(seed, directory)
             source = directory / "program.c"
             verdict.inputs, verdict.native_paths = program.input_count, truth.path_count()
             verdict.errors, verdict.lines = len(truth.errors()), len(truth.lines())
@@ -69,12 +75,16 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--search", default="dfs", help="search order of the engine")
     parser.add_argument("--merge", default="none", help="which states to merge: none, all, qce, auto")
     parser.add_argument("--merging", default="auto", help="how: static, dynamic, auto")
+    parser.add_argument("--sizes", action="store_true", help="programs with objects of unknown size")
     parser.add_argument("--verbose", action="store_true", help="a line for every program")
     arguments = parser.parse_args(argv)
     arguments.keep.mkdir(parents=True, exist_ok=True)
     seeds = range(arguments.first, arguments.first + arguments.count)
-    flags = (*FLAGS, "--merge", arguments.merge, "--merging", arguments.merging)
-    check = partial(check_seed, keep=arguments.keep, extra=flags, search=arguments.search)
+    merging = ("--merge", arguments.merge, "--merging", arguments.merging)
+    flags = (*(size_programs.FLAGS if arguments.sizes else FLAGS), *merging)
+    check = partial(
+        check_seed, keep=arguments.keep, extra=flags, search=arguments.search, sizes=arguments.sizes
+    )
     verdicts = []
     for verdict in each(check, seeds, arguments.jobs):
         verdicts.append(verdict)

@@ -18,11 +18,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from bench.lib import size_programs
 from bench.lib.engine import EngineFailure, EngineRun, run_engine
 from bench.lib.fault_oracle import draw_faulty
 from bench.lib.generate import Program
 from bench.lib.native import NativeError
 from bench.lib.oracle import Truth
+from bench.lib.size_programs import draw_sized
 from bench.lib.table import print_table
 from bench.lib.work import common_arguments, each, keep_failure
 
@@ -54,6 +56,7 @@ def check_seed(
     extra: tuple[str, ...] = (),
     bounds: bool = False,
     constants: bool = False,
+    sizes: bool = False,
 ) -> Verdict:
     """Generate, run natively on all inputs, run the engine at every level, compare."""
     verdict = Verdict(seed)
@@ -61,7 +64,10 @@ def check_seed(
     with tempfile.TemporaryDirectory(prefix="anabranch-faults-") as scratch:
         directory = Path(scratch)
         try:
-            program, truth = draw_faulty(seed, directory, bounds, constants)
+            if sizes:
+                program, truth = draw_sized(seed, directory)
+            else:
+                program, truth = draw_faulty(seed, directory, bounds, constants)
         except NativeError as failure:
             verdict.problems[-1] = [str(failure)]
             return verdict
@@ -69,7 +75,16 @@ def check_seed(
         verdict.inputs = program.input_count
         verdict.kinds = Counter(kind for kind, _ in truth.errors())
         for level in levels:
-            flags = (*FLAGS, "--check" if bounds else "--no-check", "bounds", "-O", str(level), *extra)
+            capacity = size_programs.OBJECTS if sizes else ()
+            flags = (
+                *FLAGS,
+                *capacity,
+                "--check" if bounds else "--no-check",
+                "bounds",
+                "-O",
+                str(level),
+                *extra,
+            )
             try:
                 run = run_engine([source], directory / f"O{level}", extra=flags)
                 verdict.paths += run.paths
@@ -136,6 +151,7 @@ def main(argv: list[str] | None = None) -> int:
         action="store_true",
         help="also divisions and shifts of constants alone (10 / 0), which clang folds",
     )
+    parser.add_argument("--sizes", action="store_true", help="programs with objects of unknown size")
     parser.add_argument("--verbose", action="store_true", help="a line for every program")
     parser.add_argument("flags", nargs="*", help="further flags of `anabranch run`, behind --")
     arguments = parser.parse_args(argv)
@@ -148,6 +164,7 @@ def main(argv: list[str] | None = None) -> int:
         extra=tuple(arguments.flags),
         bounds=arguments.bounds,
         constants=arguments.constants,
+        sizes=arguments.sizes,
     )
     verdicts = []
     for verdict in each(check, range(arguments.first, arguments.first + arguments.count), arguments.jobs):

@@ -20,11 +20,13 @@ from pathlib import Path
 
 from anabranch.reduce.merging import tuning
 from anabranch.reduce.merging.tuning import LaneShares, LedgerRules, MergeTuning
+from bench.lib import size_programs
 from bench.lib.compare import differences, differences_of_covering
 from bench.lib.engine import EngineFailure, EngineRun, run_engine
 from bench.lib.generate import Program
 from bench.lib.native import NativeError
 from bench.lib.oracle import MAX_PATHS, Truth, draw
+from bench.lib.size_programs import draw_sized
 from bench.lib.subjects import SUBJECTS
 from bench.lib.table import print_table
 from bench.lib.work import common_arguments, each, keep_failure, tell
@@ -152,6 +154,7 @@ def check_seed(
     keep: Path | None = None,
     extra: tuple[str, ...] = (),
     most: int = MAX_PATHS,
+    sizes: bool = False,
 ) -> list[Result]:
     """All chosen combinations on the program of a seed; natively it runs once."""
     results = []
@@ -159,7 +162,10 @@ def check_seed(
     with tempfile.TemporaryDirectory(prefix="anabranch-merging-oracle-") as scratch:
         directory = Path(scratch)
         try:
-            program, truth = draw(seed, directory, most)
+            if sizes:
+                program, truth = draw_sized(seed, directory, min(most, size_programs.MAX_PATHS))
+            else:
+                program, truth = draw(seed, directory, most)
         except NativeError as failure:
             result = Result(every[0], problems=[f"seed {seed}: {failure}"])
             return [result]
@@ -180,10 +186,11 @@ def check_seed(
 def oracle(arguments: argparse.Namespace, every: list[Combination]) -> bool:
     """The table of the exhaustive oracle; whether all is well."""
     seeds = range(arguments.first, arguments.first + arguments.count)
-    extra = tuple(arguments.engine_flag)
+    extra = (*arguments.engine_flag, *(size_programs.OBJECTS if arguments.sizes else ()))
     check = partial(
-        check_seed, every=every, number=arguments.each, keep=arguments.keep, extra=extra, most=arguments.paths
-    )
+        check_seed, every=every, number=arguments.each, keep=arguments.keep, extra=extra,
+        most=arguments.paths, sizes=arguments.sizes,
+    )  # fmt: skip
     sums = {c: Result(c) for c in every}
     bad: set[int] = set()
     for seed, results in zip(seeds, each(check, seeds, arguments.jobs), strict=True):
@@ -248,6 +255,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument(
         "--engine-flag", action="append", default=[], metavar="FLAG", help="one more flag for every run"
     )
+    parser.add_argument("--sizes", action="store_true", help="programs with objects of unknown size")
     parser.add_argument("--stop", action="store_true", help="end at the first program that differs")
     parser.add_argument("--replay", action="store_true", help="also replay the reference subjects natively")
     parser.add_argument(

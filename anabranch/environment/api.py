@@ -50,10 +50,19 @@ class MachineApi(Protocol):
     def are_few(self, value: Value) -> bool:
         """Can the values of an operand be taken one by one?"""
 
+    def room(self, length: Expr, reads: Sequence[Value], writes: Sequence[Value]) -> int:
+        """How many bytes blocks of symbolic length can have at most; a block that is longer than what is left
+        of its object is an error, and the path now implies that they fit. Blocks at symbolic addresses are
+        left out. 0 if they are empty on this path."""
+
+    def capacity(self, size: Expr, what: str) -> tuple[int, Expr | None]:
+        """`(capacity, extent)` of a new object of a symbolic size; no extent if it can be one number only.
+        May fork: larger sizes than an object of symbolic size may have are taken one by one, or a handful
+        of them stands for all."""
+
     def conditional(self, length: Value, room: int, to: int, source: int | None = None) -> int | None:
         """How many bytes a block of many lengths has at most, at most `room`, if each byte can be written
-        under the condition that the block reaches it; None if the length is to be a number. A block of which
-        the source lacks bytes is an error."""
+        under the condition that the block reaches it; None if the length is to be a number."""
 
     def contents(self, addr: int, n: int) -> Sequence[Value]:
         """Bytes of an object that the program accesses under a condition, or not at all: not checked."""
@@ -67,6 +76,13 @@ class MachineApi(Protocol):
     def read_bytes(self, addr: Value, n: int) -> Sequence[Value]: ...
 
     def write_bytes(self, addr: Value, data: bytes | Sequence[Value]) -> None: ...
+
+    def overwrite(self, addr: int, data: Sequence[Value]) -> None:
+        """Write bytes within the capacity of an object, which the program accesses under a condition or not
+        at all: not checked."""
+
+    def write_up_to(self, addr: int, length: Expr, data: Sequence[Value]) -> None:
+        """Write the first `length` bytes of a block that is known to fit."""
 
     def read_cstring(self, addr: Value) -> bytes:
         """The string at an address, its symbolic bytes decided; without the NUL."""
@@ -110,17 +126,19 @@ class MachineApi(Protocol):
     def fill(self, addr: Value, byte: Value, n: int) -> None:
         """Overwrite `n` bytes with one byte."""
 
-    def allocate(self, size: int, kind: str, what: str, zero: bool = False) -> int:
+    def allocate(
+        self, size: int, kind: str, what: str, zero: bool = False, extent: Expr | None = None
+    ) -> int:
         """A fresh object of undefined bytes, or of zeros; its address is aligned to any power of two up to
-        2**32."""
+        2**32. With an extent, `size` is the capacity, and the program may access as many bytes as that says.
+        """
 
     def free(self, addr: Value) -> None:
         """End a heap object; anything but the start of a live one is an error of kind `free`. May fork, once
         an object."""
 
-    def heap_object(self, addr: Value) -> tuple[int, int]:
-        """Address and size of the heap object that a pointer is the start of; errors as for `free`. May fork,
-        once an object."""
+    def heap_object(self, addr: Value) -> ObjectInfo:
+        """The heap object that a pointer is the start of; errors as for `free`. May fork, once an object."""
 
     def whole_object(self, addr: Value, message: str) -> tuple[int, ObjectInfo]:
         """The object that a pointer is the start of, of whatever kind, and its address. May fork, once an

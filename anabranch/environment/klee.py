@@ -9,6 +9,8 @@ from anabranch.environment.registry import model
 from anabranch.environment.values import MASK32, errno_address, is_null, resize, resolve_length, truth
 from anabranch.expr import Expr
 from anabranch.ir.types import to_signed
+from anabranch.machine.extents import size_of
+from anabranch.machine.objects import ObjectInfo
 from anabranch.machine.path import CType
 
 INT = CType("int", "signed")
@@ -30,28 +32,27 @@ def text(m: MachineApi, addr: Value) -> str:
         found.append(byte)
 
 
-def exact_object(m: MachineApi, addr: Value, function: str) -> tuple[int, int, bool]:
-    """Address, size and constness of the object that a pointer must be the start of."""
-    start, info = m.whole_object(addr, f"memory error: invalid pointer: {function}")
-    return start, info.size, info.readonly
+def exact_object(m: MachineApi, addr: Value, function: str) -> tuple[int, ObjectInfo]:
+    """The object that a pointer must be the start of, and its address."""
+    return m.whole_object(addr, f"memory error: invalid pointer: {function}")
 
 
 @model("klee_make_symbolic")
 def klee_make_symbolic(m: MachineApi, addr: Value, nbytes: Value, name: Value) -> None:
     label = text(m, name)
-    start, size, readonly = exact_object(m, addr, "make_symbolic")
-    if readonly:
+    start, info = exact_object(m, addr, "make_symbolic")
+    size = size_of(info)
+    if info.readonly:
         m.user_error("cannot make readonly object symbolic")
     if not m.decide(eq(nbytes, size, 64)):
         given = "not always" if isinstance(nbytes, Expr) else f"{nbytes} bytes instead of"
-        m.user_error(
-            f"Wrong size given to klee_make_symbolic: {given} the {size} bytes of the object", size=nbytes
-        )
+        held = "the bytes" if isinstance(size, Expr) else f"the {size} bytes"
+        m.user_error(f"Wrong size given to klee_make_symbolic: {given} {held} of the object", size=nbytes)
     if not label:
         m.warn('klee_make_symbolic: renamed empty name to "unnamed"')
         label = "unnamed"
-    if size:
-        m.make_symbolic(start, size, label)
+    if info.size:
+        m.make_symbolic(start, info.size, label)
 
 
 @model("klee_define_fixed_object")
@@ -118,7 +119,7 @@ def klee_assert_fail(m: MachineApi, expression: Value, file: Value, line: Value,
 
 @model("klee_get_obj_size")
 def klee_get_obj_size(m: MachineApi, addr: Value) -> Value:
-    return exact_object(m, addr, "klee_get_obj_size")[1]
+    return size_of(exact_object(m, addr, "klee_get_obj_size")[1])
 
 
 @model("klee_is_symbolic")

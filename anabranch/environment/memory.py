@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from anabranch.environment.api import MachineApi, Value
 from anabranch.environment.bytewise import ByteReader, compare, equal_bytes, first_difference, scan
-from anabranch.environment.ops import eq, ite, sub, ugt
+from anabranch.environment.ops import eq, sub, ugt
 from anabranch.environment.registry import model
-from anabranch.environment.values import copy_of, low_byte, move, resolve_length, room_for, widen
+from anabranch.environment.values import copy_of, low_byte, move, resolve_length, widen
 from anabranch.expr import Expr
 
 
 def copy_block(m: MachineApi, dst: Value, src: Value, n: Value, why: str) -> Value:
     """Copy, overlapping or not; the number of bytes."""
     if isinstance(n, Expr) and not (isinstance(src, Expr) or isinstance(dst, Expr)):
-        most = m.conditional(n, room_for(m, n, (src,), (dst,)), dst, src)
+        most = m.conditional(n, m.room(n, (src,), (dst,)), dst, src)
         if most is not None:
-            write_up_to(m, dst, n, m.contents(src, most))
+            m.write_up_to(dst, n, m.contents(src, most))
             return n
     size = resolve_length(m, n, why, reads=(src,), writes=(dst,))
     if size:
@@ -28,25 +26,13 @@ def copy_block(m: MachineApi, dst: Value, src: Value, n: Value, why: str) -> Val
 def fill_block(m: MachineApi, dst: Value, byte: Value, n: Value, why: str) -> None:
     value = low_byte(byte)
     if isinstance(n, Expr) and not isinstance(dst, Expr):
-        most = m.conditional(n, room_for(m, n, writes=(dst,)), dst)
+        most = m.conditional(n, m.room(n, (), (dst,)), dst)
         if most is not None:
-            write_up_to(m, dst, n, [value] * most)
+            m.write_up_to(dst, n, [value] * most)
             return
     size = resolve_length(m, n, why, writes=(dst,))
     if size:
         m.fill(dst, value, size)
-
-
-def write_up_to(m: MachineApi, dst: int, n: Expr, data: Sequence[Value]) -> None:
-    """Write the first `n` bytes of a block: each under the condition that it is one of them."""
-    before = copy_of(m, dst, len(data))
-    m.write_bytes(
-        dst,
-        [
-            ite(ugt(n, index, 64), byte, old, 8)
-            for index, (byte, old) in enumerate(zip(data, before, strict=True))
-        ],
-    )
 
 
 def check_capacity(m: MachineApi, n: Value, capacity: Value, name: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from anabranch.environment.api import MachineApi, Value
-from anabranch.environment.ops import add, eq, extract, ite, ne, sext, ugt, zext
+from anabranch.environment.ops import add, eq, extract, ite, ne, sext, zext
 from anabranch.expr import Expr
 
 MASK32 = (1 << 32) - 1
@@ -73,31 +73,8 @@ def resolve_length(
     """
     if not isinstance(n, Expr):
         return n
-    room = room_for(m, n, reads, writes)
+    room = m.room(n, reads, writes)
     return m.size(n, 64, why) if room else 0
-
-
-def room_for(m: MachineApi, n: Expr, reads: tuple[Value, ...] = (), writes: tuple[Value, ...] = ()) -> int:
-    """How many bytes a block of symbolic length can have at most; the path now implies that it fits. 0 if it
-    is empty."""
-    if not m.decide(ne(n, 0, 64)):
-        return 0
-    ends = [(m.span(a), False, a) for a in reads if not isinstance(a, Expr)]
-    ends += [(m.span(a, write=True), True, a) for a in writes if not isinstance(a, Expr)]
-    if not ends:
-        return MASK64
-    room, is_write, addr = min(ends)
-    if m.decide(ugt(n, room, 64)):
-        touch(m, move(addr, room), is_write)
-    return room
-
-
-def touch(m: MachineApi, addr: Value, write: bool) -> None:
-    """Access one byte, for the error that this is."""
-    if write:
-        m.store(addr, 1, 0)
-    else:
-        m.load(addr, 1)
 
 
 def copy_of(m: MachineApi, addr: Value, n: int) -> bytes | list[Value]:

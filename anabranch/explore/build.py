@@ -176,6 +176,7 @@ def make_machine(
             release_at_end=watches_heap(settings.errors.checks),
             unknown_functions=settings.execution.externals == "fresh",
             uninitialised=settings.execution.uninitialised,
+            capacity=settings.execution.capacity,
         ),
     )
 

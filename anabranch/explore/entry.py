@@ -25,21 +25,19 @@ def entry_arguments(
 ) -> list[Any]:
     """The values that the entry function is called with."""
     if function.name in FUZZ_ENTRIES:
-        return fuzz_arguments(api, settings.execution.max_len, decide)
+        return fuzz_arguments(api, settings.execution.max_len)
     if function.name in MAIN_ENTRIES:
         return program_arguments(api, settings.program_input, decide)[: len(function.params)]
     return []
 
 
-def fuzz_arguments(api: ModelApi, max_len: int, decide: Callable[[Any], bool]) -> list[Any]:
+def fuzz_arguments(api: ModelApi, max_len: int) -> list[Any]:
     """Symbolic data of every size up to `max_len`, in an object of just that size, as a fuzzer gives it."""
     size = api.fresh("fuzz_size", 64)
     api.assume(expr.ule(size, max_len, 64))
-    length = next((n for n in range(max_len) if decide(expr.eq(size, n, 64))), max_len)
-    data = api.allocate(length, "input", "fuzz_data")
-    if length:
-        api.make_symbolic(data, length, "fuzz_data")
-    return [data, length]
+    data = api.allocate(max_len, "input", "fuzz_data", extent=size)
+    api.make_symbolic(data, max_len, "fuzz_data")
+    return [data, size]
 
 
 def start_states(machine: Machine, tree: ExecutionTree, entry: str, build: Build) -> list[State]:

@@ -10,7 +10,10 @@ from anabranch.explore.checks import CHOICES, Check, chosen, help_text
 from anabranch.explore.search import ORDERS
 from anabranch.explore.search.registry import DEFAULT
 from anabranch.options import SettingsGroup, option, switch
-from anabranch.values import at_least, one_of, one_of_these, parse_limit, parse_memory, parse_time
+from anabranch.values import at_least, between, one_of, one_of_these, parse_limit, parse_memory, parse_time
+
+MOST_CAPACITY = 1 << 14
+"""Beyond this, objects have pages only where they were written, which ones with an extent cannot."""
 
 if TYPE_CHECKING:
     from anabranch.environment import ProgramInput
@@ -46,6 +49,11 @@ class ExecutionSettings(SettingsGroup, heading="Program"):
         16, "buffer-size",
         "unknown objects: bytes behind pointers to characters, numbers and things without a type",
         at_least(1), metavar="N",
+    )  # fmt: skip
+    capacity: int = option(
+        64, "capacity",
+        "objects whose size depends on the input: explore all sizes up to N bytes at once, a few larger ones",
+        between(1, MOST_CAPACITY), metavar="N",
     )  # fmt: skip
     alias: bool = switch("alias", "unknown objects: pointers of one type may lead to the same object")
     max_len: int = option(

@@ -221,6 +221,8 @@ class _Holds:
 
 def _input_record(name: str, item: Input, model: dict[int, int]) -> InputRecord:
     data = b"".join([model[v.a].to_bytes(v.w // 8, "little") for v in item.variables])
+    if item.size.__class__ is Expr:
+        data = data[: evaluate(item.size, model)]
     return InputRecord(name, data) if item.type is None else InputRecord(name, data, *item.type)
 
 

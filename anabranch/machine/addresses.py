@@ -28,8 +28,8 @@ from anabranch.machine.bases import (
     with_whole_choices,
 )
 from anabranch.machine.ends import Fault, Loss, ProgramError
-from anabranch.machine.memory import PAGE_BITS
 from anabranch.machine.objects import NEAR, ObjectInfo
+from anabranch.machine.pages import PAGE_BITS
 from anabranch.machine.undefined import settled
 from anabranch.semantics.addresses import MASK64
 
@@ -171,10 +171,8 @@ class AddressResolver:
         offset = expr.sub(address, info.base, 64)
         if info.size < size:
             raise ProgramError(Fault("out-of-bounds", "memory error: out of bound pointer", details))
-        bad = expr.ugt(offset, info.size - size, 64)
+        bad = self.machine.extents.outside(info, offset, size)
         self.machine.check(bad, Fault("out-of-bounds", "memory error: out of bound pointer", details))
-        if info.extent is not None:
-            self.memory.require(info, expr.add(offset, size, 64), details)
         return info, offset
 
     def _inside(self, address: Expr, size: int, info: ObjectInfo) -> bool:
@@ -190,7 +188,8 @@ class AddressResolver:
         offset = expr.sub(address, info.base, 64)
         if info.extent is not None:
             details = self.memory.access_info(address, size, write, info)
-            self.memory.require(info, expr.add(offset, size, 64), details)
+            bad = self.machine.extents.outside(info, offset, size)
+            self.machine.check(bad, Fault("out-of-bounds", "memory error: out of bound pointer", details))
         return info, offset
 
     def _by_model(self, address: Value, size: int, write: bool) -> tuple[ObjectInfo, Value]:

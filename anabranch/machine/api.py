@@ -12,7 +12,7 @@ from anabranch.expr import Expr, byte_parts
 from anabranch.ir.types import ArrayType, FloatType, IntType, PointerType, StructType, Type
 from anabranch.machine import blocks, location
 from anabranch.machine.ends import AT_EXIT, Exit, Fault, LongJump, Loss, ProgramError, Silent
-from anabranch.machine.extents import StringExtent
+from anabranch.machine.extents import SizeExtent, StringExtent, size_of
 from anabranch.machine.objects import AllocationSite, ObjectInfo
 from anabranch.machine.path import NAMES, CType, Input
 from anabranch.machine.sparse import SPARSE_SIZE
@@ -102,8 +102,22 @@ class ModelApi:
     def are_few(self, value: Value) -> bool:
         return value.__class__ is not Expr or self.machine.choices.are_few(value)
 
+    def room(self, length: Expr, reads: Sequence[Value], writes: Sequence[Value]) -> int:
+        blocks = [(addr, False) for addr in reads if addr.__class__ is not Expr]
+        blocks += [(addr, True) for addr in writes if addr.__class__ is not Expr]
+        return self.machine.lengths.room(length, blocks)
+
     def conditional(self, length: Value, room: int, to: int, source: int | None = None) -> int | None:
-        return self.machine.choices.conditional(length, room, to, source)
+        return self.machine.lengths.conditional(length, room, to, source)
+
+    def overwrite(self, addr: int, data: Sequence[Value]) -> None:
+        self.memory.overwrite(addr, data)
+
+    def write_up_to(self, addr: int, length: Expr, data: Sequence[Value]) -> None:
+        self.machine.lengths.write(addr, data, length)
+
+    def capacity(self, size: Expr, what: str) -> tuple[int, Expr | None]:
+        return self.machine.extents.capacity_of(size, what)
 
     def contents(self, addr: int, n: int) -> Sequence[Value]:
         return self.memory.contents(addr, n)
@@ -193,7 +207,7 @@ class ModelApi:
     def end_at_nul(self, addr: int) -> None:
         info, offset = self.object_of(addr)
         assert offset == 0
-        self.memory.limit(info, StringExtent(tuple(self.memory.contents(addr, info.size))))
+        self.memory.limit(addr, StringExtent(tuple(self.memory.contents(addr, info.size))))
 
     def object_of(self, addr: Value) -> tuple[ObjectInfo, int]:
         address = self._known(addr, "pointer to an object")
@@ -215,21 +229,26 @@ class ModelApi:
         elif n:
             blocks.fill(self.memory, addr, byte, n)
 
-    def allocate(self, size: int, kind: str, what: str, zero: bool = False) -> int:
+    def allocate(
+        self, size: int, kind: str, what: str, zero: bool = False, extent: Expr | None = None
+    ) -> int:
         where = self.machine.where()
         key = (kind, what, where.key if where is not None else None)
         site = self._sites.get(key)
         if site is None:
             loc = where.text() if where is not None else ""
             site = self._sites[key] = self.machine.numbers.new_site(kind, what, None, loc)
-        return self.memory.allocate(site, size, zero=zero)
+        address = self.memory.allocate(site, size, zero=zero)
+        if extent is not None:
+            self.machine.extents.note_size(extent)
+            self.memory.limit(address, SizeExtent(extent))
+        return address
 
     def free(self, addr: Value) -> None:
         self.memory.release(self.machine.starts.resolve(addr, _on_heap, _wrong_free), "freed")
 
-    def heap_object(self, addr: Value) -> tuple[int, int]:
-        info = self.machine.starts.resolve(addr, _on_heap, _wrong_free)
-        return info.base, info.size
+    def heap_object(self, addr: Value) -> ObjectInfo:
+        return self.machine.starts.resolve(addr, _on_heap, _wrong_free)
 
     def whole_object(self, addr: Value, message: str) -> tuple[int, ObjectInfo]:
         def wrong(pointer: Value, info: ObjectInfo | None) -> Fault:
@@ -271,7 +290,9 @@ class ModelApi:
         return stem
 
     def make_symbolic(self, addr: int, size: int, name: str) -> None:
-        info = self.memory.check_access(addr, size, write=True)
+        info = self.memory.find(addr >> 32)
+        if info is None or not isinstance(info.extent, SizeExtent):
+            info = self.memory.check_access(addr, size, write=True)
         stem, name = name, self._unique(name)
         parts = scalar_parts(info.site.type if info.size == size else None, size)
         variables, offset = [], 0
@@ -282,8 +303,8 @@ class ModelApi:
         data: list[Value] = []
         for variable in variables:
             data += (variable,) if variable.w == 8 else byte_parts(variable)
-        self.memory.write_bytes(addr, data)
-        self._record(Input(name, size, tuple(variables), stem=stem))
+        self.memory.overwrite(addr, data)
+        self._record(Input(name, size_of(info) if size == info.size else size, tuple(variables), stem=stem))
 
     def fresh(self, name: str, width: int, type: CType | None = None) -> Expr:
         stem, name = name, self._unique(name)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from anabranch.machine.memory import Memory, check_block
+from anabranch.machine.memory import Memory
 from anabranch.machine.objects import ObjectInfo
+from anabranch.machine.pages import check_block
 from anabranch.machine.sparse import (
     PAGE_BITS,
     PAGE_MASK,
@@ -45,7 +46,7 @@ def _fill_pages(memory: Memory, info: ObjectInfo, first: int, end: int, byte: Va
         memory.share(dict.fromkeys(range(first, end), uniform_page(byte)))
         return
     assert info.blank is not None
-    memory.drop_pages(first << PAGE_BITS, end - first << PAGE_BITS)
+    memory.drop_pages(range(first, end))
     base = info.base >> PAGE_BITS
     # It is replaced even if the runs stay the same, so that whoever compares states sees that it has changed.
     memory.fresh[info.id] = info.with_blank(with_run(info.blank, first - base, end - base, byte))

@@ -1,23 +1,20 @@
 """Objects whose extent depends on the input: how much of their capacity a path may access.
 
-An argument of the program is a string of at most so many bytes. It ends behind its first NUL, so the byte at
-an offset is there only if no byte before it was NUL when the program started. That is checked where a path
-first gets so far: what has been proved of an extent is remembered until another path runs, and the bytes
-proved to be there are in the read cache of the memory, where accesses are as quick as to any object.
+An object that was allocated with a size of the input has as many bytes as that size says (`SizeExtent`). An
+argument of the program is a string of at most so many bytes, and ends behind its first NUL (`StringExtent`):
+the byte at an offset is there only if no byte before it was NUL when the program started. What has been
+proved of an extent is remembered until another path runs, and the bytes proved to be there are in the read
+cache of the memory, where reading them is as quick as of any object.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from anabranch import expr
 from anabranch.expr import Expr
-from anabranch.machine.ends import Fault
 from anabranch.machine.objects import ObjectInfo
-
-if TYPE_CHECKING:
-    from anabranch.machine.machine import Machine
 
 Value = Any
 
@@ -34,6 +31,29 @@ class Extent(Protocol):
 
         The first `least` bytes are known to be there; `end` may be an expression of 64 bits.
         """
+
+    def outside(self, offset: Expr, size: int, capacity: int, least: int) -> tuple[Value, ...]:
+        """Conditions, one of which holds where `size` bytes at an offset are not all in the object."""
+
+
+@dataclass(frozen=True, slots=True)
+class SizeExtent:
+    """As many bytes as an expression of 64 bits says, which the path holds to at most the capacity."""
+
+    size: Expr
+
+    @property
+    def least(self) -> int:
+        return 0
+
+    def beyond(self, end: Value, least: int) -> tuple[Value, ...]:
+        return (expr.ult(self.size, end, 64),)
+
+    def outside(self, offset: Expr, size: int, capacity: int, least: int) -> tuple[Value, ...]:
+        if size == 1:
+            return (expr.ule(self.size, offset, 64),)
+        # A sum of offset and size may wrap around; a difference does not where it counts.
+        return expr.ult(self.size, size, 64), expr.ugt(offset, expr.sub(self.size, size, 64), 64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,62 +80,22 @@ class StringExtent:
             if offset >= least - 1
         )
 
+    def outside(self, offset: Expr, size: int, capacity: int, least: int) -> tuple[Value, ...]:
+        end = expr.add(offset, size, 64)
+        return expr.ugt(offset, capacity - size, 64), *self.beyond(end, least)
 
-class Extents:
-    """Checks accesses to such objects, for one machine."""
 
-    def __init__(self, machine: Machine) -> None:
-        self.machine = machine
-        self.memory = machine.memory
+def size_of(info: ObjectInfo) -> int | Expr:
+    """How many bytes an object has, as far as its size is one number or expression."""
+    return info.extent.size if isinstance(info.extent, SizeExtent) else info.size
 
-    def require(self, info: ObjectInfo, end: Value, details: dict[str, object]) -> None:
-        """The path fails where the bytes before `end` are not all there; from here on they are."""
-        least = self._proved(info)
-        if end.__class__ is int and end <= least:
-            return
-        bad = self._missing(info, end, least)
-        self.machine.check(bad, Fault("out-of-bounds", "memory error: out of bound pointer", details))
-        if end.__class__ is int:
-            self._remember(info, end)
 
-    def certain(self, info: ObjectInfo) -> int:
-        """How many bytes are there as far as is known without the solver."""
-        assert info.extent is not None
-        least = self._proved(info)
-        while least < info.size and self._missing(info, least + 1, least) is False:
-            least += 1
-        self._remember(info, least)
-        return least
-
-    def missing(self, info: ObjectInfo, end: Value) -> Value:
-        """The condition that the bytes before `end` are not all there."""
-        return self._missing(info, end, self._proved(info))
-
-    def ends_at_nul(self, info: ObjectInfo) -> bool:
-        """Does whoever stops at the first NUL stay inside? So it is as long as nobody has written there."""
-        if not isinstance(info.extent, StringExtent):
-            return False
-        return all(
-            mine is first
-            for mine, first in zip(self.memory.contents(info.base, info.size), info.extent.data, strict=True)
-        )
-
-    def _proved(self, info: ObjectInfo) -> int:
-        assert info.extent is not None
-        return self.memory.proved.get(info.id, info.extent.least)
-
-    def _remember(self, info: ObjectInfo, end: int) -> None:
-        if end > self.memory.proved.get(info.id, 0):
-            self.memory.proved[info.id] = end
-            self.memory.show(info, end)
-
-    def _missing(self, info: ObjectInfo, end: Value, least: int) -> Value:
-        assert info.extent is not None
-        known = self.machine.knowledge.known
-        bad: Value = False
-        for condition in info.extent.beyond(end, least):
-            if condition.__class__ is Expr:
-                condition = known(condition)
-            if condition is not False:
-                bad = expr.or_(bad, condition, 1)
-        return bad
+def same_extent(a: Extent | None, b: Extent | None) -> bool:
+    """Are two extents the same? Expressions are interned, and must not be compared by `==`."""
+    if a is b:
+        return True
+    if isinstance(a, SizeExtent) and isinstance(b, SizeExtent):
+        return a.size is b.size
+    if isinstance(a, StringExtent) and isinstance(b, StringExtent):
+        return len(a.data) == len(b.data) and all(x is y for x, y in zip(a.data, b.data, strict=True))
+    return False

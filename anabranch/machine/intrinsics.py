@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from anabranch import expr
 from anabranch.expr import Expr
 from anabranch.ir.module import Instruction
 from anabranch.machine import blocks
-from anabranch.machine.choices import up_to
 from anabranch.machine.ends import Fault, ProgramError
 from anabranch.machine.sparse import SPARSE_SIZE
 from anabranch.semantics.elements import Value
@@ -61,37 +59,19 @@ class Intrinsics:
         """
         if size.__class__ is not Expr:
             return int(size)
-        room = self._room(size, *blocks)
+        room = self.machine.lengths.room(size, blocks)
         return self.machine.choices.size(size, size.w, "length of a copy") if room else 0
-
-    def _room(self, size: Expr, *blocks: tuple[Value, bool]) -> int:
-        """How many bytes blocks of symbolic length can have at most; 0 if they are empty on this path."""
-        if not expr.ne(size, 0, size.w):
-            return 0
-        ends = []
-        for address, write in blocks:
-            base = address
-            if address.__class__ is Expr:
-                base = self.machine.addresses.resolve(address, 1, write)[0].base
-            info = self.memory.find(base >> 32)
-            room = info.size - (base & 0xFFFFFFFF) if info is not None and not info.end else 0
-            ends.append((max(0, room), base, write))
-        for room, base, write in sorted(ends):
-            fault = self.memory.fault_of(base, room + 1, write)
-            if fault is not None:
-                self.machine.check(expr.ugt(size, room, size.w), fault)
-        return min(ends)[0]
 
     def copy(self, to: Value, source: Value, size: Value, _volatile: Value = False) -> None:
         if size.__class__ is int and self.memory.copied(to, source, size):
             return
         data: Sequence[Value]
         if size.__class__ is Expr and to.__class__ is int and source.__class__ is int:
-            room = self._room(size, (to, True), (source, False))
-            most = self.machine.choices.conditional(size, room, to, source)
+            lengths = self.machine.lengths
+            room = lengths.room(size, ((source, False), (to, True)))
+            most = lengths.conditional(size, room, to, source)
             if most is not None:
-                data = self.memory.contents(source, most)
-                self.memory.write_bytes(to, up_to(size, data, self.memory.read_bytes(to, most)))
+                lengths.write(to, self.memory.contents(source, most), size)
                 return
         length = self._length(size, (to, True), (source, False))
         if not length:
@@ -108,9 +88,10 @@ class Intrinsics:
 
     def fill(self, to: Value, value: Value, size: Value) -> None:
         if size.__class__ is Expr and to.__class__ is int:
-            most = self.machine.choices.conditional(size, self._room(size, (to, True)), to)
+            lengths = self.machine.lengths
+            most = lengths.conditional(size, lengths.room(size, ((to, True),)), to)
             if most is not None:
-                self.memory.write_bytes(to, up_to(size, [value] * most, self.memory.read_bytes(to, most)))
+                lengths.write(to, [value] * most, size)
                 return
         length = self._length(size, (to, True))
         if not length:

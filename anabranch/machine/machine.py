@@ -15,13 +15,14 @@ from anabranch.machine import defects, location
 from anabranch.machine.addresses import AddressResolver
 from anabranch.machine.api import ModelApi
 from anabranch.machine.arithmetic import checked_arithmetic
+from anabranch.machine.block_lengths import BlockLengths
 from anabranch.machine.choices import Choices
 from anabranch.machine.clock import Trap
 from anabranch.machine.counters import Counters, CounterTable
 from anabranch.machine.defects import DEFECTS
 from anabranch.machine.ends import AT_EXIT, Exit, Fault, LongJump, Loss, PathEnd, ProgramError, Yield
 from anabranch.machine.events import Events
-from anabranch.machine.extents import Extents
+from anabranch.machine.extent_checks import ExtentChecks
 from anabranch.machine.forking import Decider
 from anabranch.machine.interpreter import Interpreter
 from anabranch.machine.intrinsics import Intrinsics
@@ -100,6 +101,8 @@ class MachineSettings:
     """Are the locals of `main` released when it returns, because a check reads the memory then?"""
     unknown_functions: bool = False
     """Does whatever the program declares and nobody defines exist somewhere else?"""
+    capacity: int = 64
+    """Bytes that are reserved at most for an object whose size depends on the input."""
     uninitialised: str = "error"
     """What fresh memory and locals hold: undefined data ("error"), unknown values ("symbolic") or "zero"."""
 
@@ -137,9 +140,10 @@ class Machine:
         self.counters = Counters(table)
         self.run_time = RunTime(self)
         self.addresses = AddressResolver(self)
-        self.extents = Extents(self)
+        self.extents = ExtentChecks(self, settings.capacity)
         self.memory.require = self.extents.require
         self.choices = Choices(self)
+        self.lengths = BlockLengths(self)
         self.starts = Starts(self)
         self.memory.symbolic_load = self.addresses.load
         self.memory.symbolic_store = self.addresses.store

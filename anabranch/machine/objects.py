@@ -14,6 +14,10 @@ OBJECT_SHIFT = 32
 OFFSET_MASK = (1 << OBJECT_SHIFT) - 1
 PAGE_NUMBER_BITS = OBJECT_SHIFT - PAGE_BITS
 """From the number of a page to that of its object."""
+NUMBER_MASK = (1 << 32) - 1
+LIMITED = 1 << PAGE_NUMBER_BITS + 32
+"""In the keys of the pages of objects with an extent: no address leads to them, so that no fast load or store
+finds a byte there that may be outside."""
 NEAR = 1 << 31
 """An address that is less than this below an object, or behind it, is taken for one that ran out of it."""
 MAX_OBJECT = (1 << OBJECT_SHIFT) - (1 << 12)
@@ -59,11 +63,23 @@ class ObjectInfo:
         return self.id << OBJECT_SHIFT
 
     @property
+    def keys(self) -> range:
+        """The keys of its pages."""
+        first = self.id << PAGE_NUMBER_BITS
+        if self.extent is not None:
+            first |= LIMITED
+        return range(first, first + max(1, self.size + PAGE_SIZE - 1 >> PAGE_BITS))
+
+    @property
     def readonly(self) -> bool:
         return self.site.kind in ("constant", "function")
 
     def dead(self, how: str) -> ObjectInfo:
         return ObjectInfo(self.id, self.size, self.site, how)
+
+    def limited(self, extent: Extent, size: int | None = None) -> ObjectInfo:
+        """The object with an extent; its size is the capacity from now on."""
+        return ObjectInfo(self.id, self.size if size is None else size, self.site, self.end, extent)
 
     def with_blank(self, blank: Runs) -> ObjectInfo:
         """The object after its absent pages have changed."""

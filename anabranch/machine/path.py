@@ -30,7 +30,9 @@ class Input:
     """A symbolic object of the path: its name and the variables that its bytes are made of, in order."""
 
     name: str
-    size: int
+    size: Any
+    """Bytes that it has: of an object whose size depends on the input, the expression that says how many of
+    those that the variables are made of."""
     variables: tuple[Expr, ...]
     stem: str = ""
     """The name that the program gave, if others before it on the path had the same."""

@@ -16,13 +16,13 @@ from anabranch import expr
 from anabranch.expr import Expr, join_bytes
 from anabranch.ir.types import ArrayType, FloatType, IntType, StructType, Type
 from anabranch.machine.bases import base_numbers
-from anabranch.machine.memory import PAGE_BITS, PAGE_MASK, Memory, Page
-from anabranch.machine.objects import OBJECT_SHIFT, OFFSET_MASK, ObjectInfo
+from anabranch.machine.memory import Memory
+from anabranch.machine.objects import NUMBER_MASK, OBJECT_SHIFT, OFFSET_MASK, PAGE_NUMBER_BITS, ObjectInfo
+from anabranch.machine.pages import PAGE_BITS, PAGE_MASK, Page
 from anabranch.machine.undefined import has_undefined, with_zeros
 
 Value = Any
 POINTER = 8
-PAGE_SHIFT = OBJECT_SHIFT - PAGE_BITS  # from the number of a page to that of its object
 LARGEST_TYPED = 1 << 24  # bytes of an object whose words are listed
 MAX_ROUNDS = 64  # of conditions that depend on each other in circles
 
@@ -82,7 +82,7 @@ def _edges(memory: Memory, heap: dict[int, ObjectInfo], named: Named) -> list[tu
     edges: dict[tuple[int, int, Value], None] = {}
     words: dict[int, list[int] | None] = {}  # by object: offsets of its words, None for all
     for key, page in memory.pages.items():
-        number = key >> PAGE_SHIFT
+        number = key >> PAGE_NUMBER_BITS & NUMBER_MASK
         info = memory.find(number)
         if info is None or info.end or info.readonly:
             continue

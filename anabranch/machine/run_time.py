@@ -8,6 +8,7 @@ from anabranch import expr
 from anabranch.expr import Expr
 from anabranch.ir.types import Type, VectorType
 from anabranch.machine.ends import Fault, ProgramError
+from anabranch.machine.extents import SizeExtent
 from anabranch.machine.objects import AllocationSite
 from anabranch.machine.values import load_value, store_value
 from anabranch.machine.varargs import Argument, VariableArguments
@@ -38,9 +39,16 @@ class RunTime:
         most = STACK // max(1, size)
         if most < (1 << width) - 1:
             self.machine.check(expr.ugt(count, most, width), TOO_LARGE)
+        extent: Expr | None = None
         if count.__class__ is Expr:
-            count = self.machine.choices.size(count, width, "length of a local array", max(1, size))
-        return self.memory.allocate(site, count * size)
+            wanted = expr.mul(expr.zext(count, width, 64), size, 64)
+            capacity, extent = self.machine.extents.capacity_of(wanted, "size of a local array")
+        else:
+            capacity = count * size
+        base = self.memory.allocate(site, capacity)
+        if extent is not None:
+            self.memory.limit(base, SizeExtent(extent))
+        return base
 
     def extract_lane(self, vector: tuple[Value, ...], index: Value, type: VectorType, width: int) -> Value:
         self._lane(index, type, width)

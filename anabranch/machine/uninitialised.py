@@ -15,8 +15,9 @@ from anabranch.expr import Expr, split_value
 from anabranch.ir.module import Instruction
 from anabranch.ir.types import ArrayType, StructType, Type, VectorType
 from anabranch.machine.api import scalar_parts
-from anabranch.machine.memory import PAGE_BITS, PAGE_SIZE, Memory
+from anabranch.machine.memory import Memory
 from anabranch.machine.objects import AllocationSite
+from anabranch.machine.pages import PAGE_BITS, PAGE_SIZE
 from anabranch.machine.sparse import SPARSE_SIZE
 from anabranch.semantics.elements import element_types, zero_value
 

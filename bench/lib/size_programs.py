@@ -20,7 +20,9 @@ from bench.lib.oracle import VARIANT, Truth
 MIN_PATHS, MAX_PATHS = 5, 400
 CAPACITY = 512
 """More than any object of the programs has bytes."""
-FLAGS = ("--all-errors", "--capacity", str(CAPACITY))
+OBJECTS = ("--no-check", "bounds", "--capacity", str(CAPACITY))
+"""Flags for these programs: a check for indices of arrays would report the same error before."""
+FLAGS = ("--all-errors", *OBJECTS)
 
 
 def generate_sized(seed: int) -> Program:
@@ -46,13 +48,11 @@ def generate_sized(seed: int) -> Program:
     source.close()
     declare_inputs(source, inputs)
     text = "\n".join(source.lines) + "\n"
-    return Program(
-        seed, text, tuple(inputs), exact=False, library_forks=not statements.plain, floating=False
-    )
+    return Program(seed, text, tuple(inputs), exact=False, library_forks=not statements.plain, floating=False)
 
 
 def draw_sized(seed: int, directory: Path, max_paths: int = MAX_PATHS) -> tuple[Program, Truth]:
-    """The program of a seed: the first of its variants with an error, a good end and a workable number of paths."""
+    """The program of a seed: the first variant with an error, an exit and a workable number of paths."""
     directory.mkdir(parents=True, exist_ok=True)
     variant = seed
     while True:

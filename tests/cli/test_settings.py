@@ -27,6 +27,8 @@ FLAGS = [
     "known.toml",
     "--depth",
     "2",
+    "--capacity",
+    "7",
     "--buffer-size",
     "9",
     "--alias",
@@ -146,6 +148,7 @@ uninitialised = "zero"
 summaries = "known.toml"
 depth = 2
 buffer-size = 9
+capacity = 7
 alias = true
 include-dir = ["inc", "inc2"]
 define = ["A", "B=2"]
@@ -213,7 +216,7 @@ printable = true
 # What readers of run.json find, however the settings are grouped here.
 KEYS = """
 inputs include_dirs defines compile_commands opt_level entry libc externals uninitialised summaries
-depth buffer_size alias max_len emit_ir interpret no_cache program_args program_name files stdin env
+depth buffer_size capacity alias max_len emit_ir interpret no_cache program_args program_name files stdin env
 free_metadata printable search batch_forks batch_instructions strings string_limit seed goal merge
 merging qce_alpha qce_beta qce_kappa qce_zeta merge_report verify_reductions count_paths zeq
 zeq_observe zeq_wait zeq_report max_time max_memory max_instructions max_forks max_depth max_tests

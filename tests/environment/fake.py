@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from anabranch.environment import MODELS, Item, Value, render
-from anabranch.expr import Expr, concat, evaluate, expr_vars, extract, sub, undefined, var
+from anabranch.expr import Expr, concat, evaluate, expr_vars, extract, sub, ugt, undefined, var
 from anabranch.machine.ends import AT_EXIT
 from anabranch.machine.path import CType
 
@@ -39,6 +39,7 @@ class Info:
     readonly: bool = False
     freed: bool = False
     extent: None = None
+    base: int = 0
 
     @property
     def size(self) -> int:
@@ -75,7 +76,7 @@ class FakeMachine:
 
     def place(self, data: Sequence[Value], kind: str = "global", readonly: bool = False) -> int:
         number = len(self.objects) + 1
-        self.objects[number] = Info(list(data), Site(kind), readonly)
+        self.objects[number] = Info(list(data), Site(kind), readonly, base=number << 32)
         return number << 32
 
     def value(self, value: Any) -> Any:
@@ -117,6 +118,23 @@ class FakeMachine:
 
     def conditional(self, length: Value, room: int, to: int, source: int | None = None) -> int | None:
         return None
+
+    def room(self, length: Expr, reads: Sequence[Value], writes: Sequence[Value]) -> int:
+        """As the machine's, but a block that does not fit is a decision, as everything else here is."""
+        ends = [(self.span(a), False, a) for a in reads if not isinstance(a, Expr)]
+        ends += [(self.span(a, write=True), True, a) for a in writes if not isinstance(a, Expr)]
+        if not ends:
+            return (1 << 64) - 1
+        room, is_write, addr = min(ends)
+        if self.decide(ugt(length, room, 64)):
+            self.store(addr + room, 1, 0) if is_write else self.load(addr + room, 1)
+        return room
+
+    def capacity(self, size: Expr, what: str) -> tuple[int, Expr | None]:
+        return self.pick(size, 64, what), None
+
+    def overwrite(self, addr: int, data: Sequence[Value]) -> None:
+        self.write_bytes(addr, data)
 
     def contents(self, addr: int, n: int) -> Sequence[Value]:
         return self.read_bytes(addr, n)
@@ -218,7 +236,9 @@ class FakeMachine:
     def fill(self, addr: Value, byte: Value, n: int) -> None:
         self.write_bytes(addr, [byte] * n)
 
-    def allocate(self, size: int, kind: str, what: str, zero: bool = False) -> int:
+    def allocate(
+        self, size: int, kind: str, what: str, zero: bool = False, extent: Expr | None = None
+    ) -> int:
         addr = self.place([0 if zero else undefined(8)] * size, kind)
         self.acted = True
         return addr
@@ -230,12 +250,12 @@ class FakeMachine:
         info.freed = True
         self.acted = True
 
-    def heap_object(self, addr: Value) -> tuple[int, int]:
+    def heap_object(self, addr: Value) -> Info:
         where = int(self.value(addr))
         info = self.objects.get(where >> 32)
         if info is None or info.freed or info.site.kind != "heap" or where & 0xFFFFFFFF:
             raise Ended("free", addr)
-        return where, info.size
+        return info
 
     def whole_object(self, addr: Value, message: str) -> tuple[int, Info]:
         where = int(self.value(addr))

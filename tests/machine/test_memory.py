@@ -23,8 +23,8 @@ from anabranch.ir.types import (
 )
 from anabranch.machine.api import scalar_parts
 from anabranch.machine.ends import ProgramError
-from anabranch.machine.memory import MAX_OBJECT, Memory
-from anabranch.machine.objects import ObjectNumbers
+from anabranch.machine.memory import Memory
+from anabranch.machine.objects import MAX_OBJECT, ObjectNumbers
 
 
 @pytest.fixture(autouse=True)

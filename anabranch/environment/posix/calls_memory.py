@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from anabranch.environment.api import Value
-from anabranch.environment.heap import resolve_size, too_large
+from anabranch.environment.heap import too_large, wanted_size
 from anabranch.environment.posix import errors as e
 from anabranch.environment.posix.kernel import Kernel, system_call
 from anabranch.environment.posix.nodes import Content
@@ -26,12 +26,12 @@ def pages(k: Kernel, length: Value) -> int:
         if too_large(k.m, length, 1):
             raise e.Failure(e.ENOMEM)
         length = k.word(length, "length of a mapping")
-    size = resolve_size(k.m, length, "mmap")
-    if size is None:
+    wanted = wanted_size(k.m, length, "mmap")
+    if wanted is None:
         raise e.Failure(e.ENOMEM)
-    if size == 0:
+    if wanted.capacity == 0:
         raise e.Failure(e.EINVAL)
-    return (size + PAGE - 1) // PAGE * PAGE
+    return (wanted.capacity + PAGE - 1) // PAGE * PAGE
 
 
 def mapped(k: Kernel, size: int, contents: Content = b"") -> int:

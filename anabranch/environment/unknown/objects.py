@@ -21,8 +21,8 @@ from anabranch.ir.source_types import CType, SourceTypes
 from anabranch.ir.types import FloatType, IntType, Type
 from anabranch.machine.ends import Loss
 from anabranch.machine.machine import Machine
-from anabranch.machine.memory import PAGE_SIZE
 from anabranch.machine.objects import ObjectInfo
+from anabranch.machine.pages import PAGE_SIZE
 from anabranch.machine.path import Input
 from anabranch.semantics.elements import FLOATS
 

@@ -1,34 +1,40 @@
 """The memory of two states as one: objects, and the bytes in which their pages differ.
 
 Values of several bytes stay whole: where either side holds all bytes of one expression, or both hold a
-pointer or an aligned word of known bytes, the choice is made once for the whole word.
+pointer or an aligned word of known bytes, the choice is made once for the whole word. An object that has
+another size on the other side gets an extent, which is that choice.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 import immutables
 
 from anabranch.expr import Expr, byte_parts, join_bytes, split_value, undefined
+from anabranch.machine.extents import SizeExtent, same_extent, size_of
 from anabranch.machine.joining.refusal import CannotJoin
 from anabranch.machine.joining.values import choose
-from anabranch.machine.memory import PAGE_BITS, Page
-from anabranch.machine.objects import OBJECT_SHIFT, ObjectInfo
-from anabranch.machine.sparse import same_runs
+from anabranch.machine.objects import LIMITED, NUMBER_MASK, PAGE_NUMBER_BITS, ObjectInfo
+from anabranch.machine.pages import PAGE_BITS, PAGE_SIZE, Page
+from anabranch.machine.sparse import SPARSE_SIZE, same_runs
 from anabranch.machine.state import State
 
 Value = Any
 Objects = immutables.Map[int, ObjectInfo]
 Pages = immutables.Map[int, Page]
+Pair: TypeAlias = tuple[ObjectInfo, ObjectInfo]
 POINTER = 8
 WORD = 4
 
 
-def join_objects(a: Any, b: Any, heaps_must_agree: bool) -> Objects:
-    """The objects of both sides; one that only one side has is reached by that side's pointers only."""
+def join_objects(a: Any, b: Any, heaps_must_agree: bool) -> tuple[Objects, list[Pair]]:
+    """The objects of both sides, and those that have another size on the other side, as on either of them.
+    One that only one side has is reached by that side's pointers only."""
+    pairs: list[Pair] = []
     if a is b:
-        return a  # type: ignore[no-any-return]
+        return a, pairs
     more: dict[int, ObjectInfo] = {}
     for number, other in b.items():
         mine = a.get(number)
@@ -39,14 +45,54 @@ def join_objects(a: Any, b: Any, heaps_must_agree: bool) -> Objects:
             more[number] = other
         elif mine.end != other.end:
             raise CannotJoin("an object freed on one side")
-        elif mine.size != other.size or mine.site is not other.site or mine.extent != other.extent:
-            raise CannotJoin("objects of different sizes")
+        elif mine.site is not other.site:
+            raise CannotJoin("different objects")
+        elif mine.size != other.size or not same_extent(mine.extent, other.extent):
+            if not (_has_size(mine) and _has_size(other)):
+                raise CannotJoin("objects of different sizes")
+            pairs.append((mine, other))
         elif not same_runs(mine.blank, other.blank):
             raise CannotJoin("large objects of different contents")
     for number, mine in a.items():
         if number not in b:
             _check_alone(mine, heaps_must_agree)
-    return a.update(more) if more else a  # type: ignore[no-any-return]
+    return a.update(more) if more else a, pairs
+
+
+def _has_size(info: ObjectInfo) -> bool:
+    """Is the size of an object one that may depend on the input?"""
+    size_only = info.extent is None or isinstance(info.extent, SizeExtent)
+    return size_only and info.blank is None and info.site.first is None and info.size <= SPARSE_SIZE
+
+
+def resize(guard: Expr, objects: Objects, pairs: Sequence[Pair]) -> Objects:
+    """Let objects that have different sizes on two sides have a size that depends on the side."""
+    resized = {}
+    for mine, other in pairs:
+        capacity = max(mine.size, other.size)
+        if mine.end:
+            resized[mine.id] = mine if mine.size == capacity else other
+        else:
+            size: Value = choose(guard, size_of(mine), size_of(other), 64)
+            resized[mine.id] = mine.limited(SizeExtent(size), capacity)
+    return objects.update(resized)
+
+
+def resize_pages(pages: Pages, others: Pages, pairs: Sequence[Pair]) -> Pages:
+    """The pages of one side, those of resized objects as long and under the keys that the joined state has
+    them. Nobody can tell what is behind the end of an object: it is what the other side has there."""
+    more = pages.mutate()
+    for mine, other in pairs:
+        if mine.end:
+            continue
+        data = [byte for key in mine.keys for byte in pages[key]]
+        data += [byte for key in other.keys for byte in others[key]][len(data) :]
+        for key in mine.keys:
+            del more[key]
+        first = mine.id << PAGE_NUMBER_BITS | LIMITED
+        for start in range(0, max(1, len(data)), PAGE_SIZE):
+            more[first + (start >> PAGE_BITS)] = data[start : start + PAGE_SIZE]
+    return more.finish()
 
 
 def _check_alone(info: ObjectInfo, heaps_must_agree: bool) -> None:
@@ -56,11 +102,14 @@ def _check_alone(info: ObjectInfo, heaps_must_agree: bool) -> None:
         raise CannotJoin("different heaps while leaks are looked for")
 
 
-def join_pages(guard: Expr, a: State, b: State, objects: Objects) -> Pages:
+def join_pages(guard: Expr, a: State, b: State, objects: Objects, pairs: Sequence[Pair]) -> Pages:
     """The pages of both sides, joined byte by byte where they differ."""
     mine: Any = a.pages
     others: Any = b.pages
-    if mine is others:
+    if pairs:
+        turned = [(other, own) for own, other in pairs]
+        mine, others = resize_pages(mine, others, pairs), resize_pages(others, mine, turned)
+    elif mine is others:
         return mine  # type: ignore[no-any-return]
     changed: dict[int, Page] = {}
     common = 0
@@ -86,7 +135,7 @@ def join_pages(guard: Expr, a: State, b: State, objects: Objects) -> Pages:
 
 def first_page(key: int, state: State) -> Page | None:
     """A page that only another state has, as this state would find it; None if it has no such object."""
-    info = state.objects.get(key >> OBJECT_SHIFT - PAGE_BITS)
+    info = state.objects.get(key >> PAGE_NUMBER_BITS & NUMBER_MASK)
     if info is None or info.end:
         return None
     if info.blank is not None:

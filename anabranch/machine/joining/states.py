@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from anabranch.expr import Expr, expr_vars
 from anabranch.machine.joining.chains import join_histories, join_records, parting
-from anabranch.machine.joining.memory import join_objects, join_pages
+from anabranch.machine.joining.memory import join_objects, join_pages, resize
 from anabranch.machine.joining.notes import join_notes
 from anabranch.machine.joining.pending_tests import join_pending_tests
 from anabranch.machine.joining.refusal import CannotJoin
@@ -36,15 +36,17 @@ def join(
     if a.entry is not b.entry:
         raise CannotJoin("different locations")
     frames = differing_frames(a.continuation, b.continuation)
-    objects = join_objects(a.objects, b.objects, heaps_must_agree)
+    objects, pairs = join_objects(a.objects, b.objects, heaps_must_agree)
     guard, slices = join_conditions(a, b, space, keep_apart)
+    if pairs:
+        objects = resize(guard, objects, pairs)
     joined = State()
     joined.entry = a.entry
     joined.place = a.place
     joined.values = join_frame(guard, a.entry, a.values, b.values)
     joined.continuation = join_continuations(guard, frames)
     joined.objects = objects
-    joined.pages = join_pages(guard, a, b, objects)
+    joined.pages = join_pages(guard, a, b, objects, pairs)
     counts = join_counts(a.tables[0], b.tables[0])
     joined.tables = (counts, join_notes(guard, a.tables[1], b.tables[1]))
     joined.packed = slices

@@ -13,7 +13,7 @@ from anabranch.ir.indexing import index_terms
 from anabranch.ir.module import Instruction
 from anabranch.ir.types import FloatType, IntType, PointerType, Type, VectorType
 from anabranch.ir.values import ConstInt, Local, Operand
-from anabranch.machine.memory import PAGE_BITS, PAGE_MASK
+from anabranch.machine.pages import PAGE_BITS, PAGE_MASK
 from anabranch.machine.translator.namespace import Namespace
 from anabranch.machine.translator.plan import Plan, static_size
 from anabranch.semantics.addresses import MASK64

@@ -10,8 +10,8 @@ from anabranch.expr import Expr, expr_vars
 from anabranch.ir.types import ArrayType, Type
 from anabranch.machine import State
 from anabranch.machine.joining.memory import differing
-from anabranch.machine.memory import PAGE_BITS, Page
-from anabranch.machine.objects import PAGE_NUMBER_BITS
+from anabranch.machine.objects import NUMBER_MASK, PAGE_NUMBER_BITS
+from anabranch.machine.pages import PAGE_BITS, Page
 from anabranch.reduce.merging.frames import StackCounts, stack_frames
 from anabranch.reduce.merging.join_points import stack_of
 from anabranch.reduce.merging.policies import PolicyContext
@@ -143,9 +143,12 @@ class QceSimilarity:
             return
         names: dict[int, list[tuple[int, Any, int]]] | None = None
         for key, mine, other in _page_pairs(a, b):
-            if mine is other or len(mine) != len(other):
-                continue  # the encoder refuses objects of different sizes
-            number = key >> 32 - PAGE_BITS
+            if mine is other:
+                continue
+            if len(mine) != len(other):  # objects of different sizes: what both have
+                size = min(len(mine), len(other))
+                mine, other = mine[:size], other[:size]
+            number = key >> PAGE_NUMBER_BITS & NUMBER_MASK
             start = (key << PAGE_BITS) & 0xFFFFFFFF
             known: dict[int, float] = {}
             for offset in differing(mine, other):
@@ -244,7 +247,7 @@ def _page_pairs(a: State, b: State) -> Iterator[tuple[int, Page, Page]]:
 
 def _absent_page(state: State, key: int) -> Page | None:
     """A page that a state has not: what its object says if that is sparse, else None."""
-    info = state.objects.get(key >> PAGE_NUMBER_BITS)
+    info = state.objects.get(key >> PAGE_NUMBER_BITS & NUMBER_MASK)
     return info.blank_page(key) if info is not None else None
 
 

@@ -12,8 +12,9 @@ from typing import Any
 
 from anabranch.expr import Expr, eq, expr_vars, not_
 from anabranch.machine import State
+from anabranch.machine.extents import size_of
 from anabranch.machine.joining.memory import differing
-from anabranch.machine.objects import PAGE_NUMBER_BITS
+from anabranch.machine.objects import LIMITED, NUMBER_MASK, PAGE_NUMBER_BITS
 from anabranch.machine.state import callers
 from anabranch.solver import SliceSpace, SolverUnknown, conjunction, disjunction
 
@@ -86,12 +87,18 @@ def value_pairs(side: State, merged: State) -> Iterator[tuple[Value, Value, int]
         if mine is other:
             break
         yield from _frame_pairs(mine[1], mine[3:], other[3:])
+    for number, info in side.objects.items():
+        other = merged.objects[number]
+        if other is not info and not info.end:
+            yield size_of(info), size_of(other), 64
     for key, page in side.pages.items():
-        joint = merged.pages[key]
+        joint = merged.pages[key] if key in merged.pages else merged.pages[key | LIMITED]
+        if len(page) < len(joint):  # an object that is larger on another side
+            joint = joint[: len(page)]
         if joint is not page:
             yield from ((page[offset], joint[offset], 8) for offset in differing(page, joint))
     for key, joint in merged.pages.items():
-        info = side.objects.get(key >> PAGE_NUMBER_BITS) if key not in side.pages else None
+        info = side.objects.get(key >> PAGE_NUMBER_BITS & NUMBER_MASK) if key not in side.pages else None
         blank = info.blank_page(key) if info is not None else None
         if blank is not None:
             yield from ((blank[offset], joint[offset], 8) for offset in differing(blank, joint))

@@ -16,9 +16,9 @@ from operator import is_not
 from typing import Any, TypeAlias
 
 from anabranch.machine import State
+from anabranch.machine.extents import same_extent
 from anabranch.machine.joining.note_variables import variables_in
-from anabranch.machine.memory import PAGE_BITS, PAGE_SIZE
-from anabranch.machine.objects import OBJECT_SHIFT, ObjectInfo
+from anabranch.machine.objects import NUMBER_MASK, PAGE_NUMBER_BITS, ObjectInfo
 from anabranch.machine.sparse import same_runs
 from anabranch.memo import Memo
 from anabranch.reduce.zequivalence.calls import Call
@@ -27,7 +27,6 @@ from anabranch.reduce.zequivalence.parts import PartForms
 from anabranch.reduce.zequivalence.variables import NoteVariables, counts, variables_of
 from anabranch.solver import Slice
 
-NUMBER_BITS = OBJECT_SHIFT - PAGE_BITS  # of an offset, in pages
 LAYOUTS_KEPT = 500
 LARGE = 64  # pages of an object whose pages are not listed: most of them may not be there
 
@@ -36,8 +35,12 @@ Objects: TypeAlias = Mapping[int, ObjectInfo]
 
 def pages_of(info: ObjectInfo) -> range:
     """The keys of an object's pages."""
-    first = info.id << NUMBER_BITS
-    return range(first, first + max(1, (info.size + PAGE_SIZE - 1) >> PAGE_BITS))
+    return info.keys
+
+
+def number_of(key: int) -> int:
+    """The number of the object that a page belongs to."""
+    return key >> PAGE_NUMBER_BITS & NUMBER_MASK
 
 
 class Layout:
@@ -73,7 +76,7 @@ class Layout:
         """The pages of these objects among others."""
         keys = self.keys
         if self.large:
-            keys += tuple([key for key in pages if key >> NUMBER_BITS in self.large])
+            keys += tuple([key for key in pages if number_of(key) in self.large])
         found = dict(zip(keys, map(pages.get, keys), strict=True))
         if None in found.values():
             return {key: page for key, page in found.items() if page is not None}
@@ -81,7 +84,7 @@ class Layout:
 
     def sparse_pages(self, pages: Mapping[int, Any]) -> list[int]:
         """Those of the sparse objects that are there."""
-        return [key for key in pages if key >> NUMBER_BITS in self.sparse] if self.sparse else []
+        return [key for key in pages if number_of(key) in self.sparse] if self.sparse else []
 
 
 class Tables:
@@ -105,7 +108,7 @@ class Tables:
 
 
 def differs(a: ObjectInfo, b: ObjectInfo) -> bool:
-    same = a.end == b.end and a.size == b.size and a.extent is b.extent
+    same = a.end == b.end and a.size == b.size and same_extent(a.extent, b.extent)
     return not same or not same_runs(a.blank, b.blank)
 
 
@@ -220,7 +223,7 @@ class Changes:
             if key not in self.context.pages:
                 blank = self._made.get(key)
                 if blank is None:
-                    info = self.context.layout.sparse[key >> NUMBER_BITS]
+                    info = self.context.layout.sparse[number_of(key)]
                     blank = self._made[key] = info.blank_page(key)
                 if self._contents.of(pages[key]) is not self._contents.of(blank):
                     changed.append(key)
@@ -230,7 +233,7 @@ class Changes:
         """What a page holds in a state."""
         page = state.pages.get(key)
         if page is None:
-            info = state.objects.get(key >> NUMBER_BITS)
+            info = state.objects.get(number_of(key))
             sparse = info is not None and info.blank is not None
             page = info.blank_page(key) if info is not None and sparse else self._made.get(key)
         return self._contents.of(page)

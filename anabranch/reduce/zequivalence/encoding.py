@@ -18,6 +18,7 @@ from typing import Any
 from anabranch.expr import Expr, postorder, var
 from anabranch.expr.node import ITE
 from anabranch.machine import State
+from anabranch.machine.extents import SizeExtent, size_of
 from anabranch.machine.joining.same import Same, plain, same
 from anabranch.machine.objects import OBJECT_SHIFT, ObjectInfo
 from anabranch.machine.state import Continuation
@@ -120,11 +121,14 @@ class Encoding:
     def _objects(self, leaks: bool) -> None:
         """Which objects are new, and which are not what they were."""
         self.new, changed, gone = self.context.objects_since(self.state.objects)
-        ended = [(info.id, info.end, info.size, Same(info.extent), plain(info.blank)) for info in changed]
+        ended = [(info.id, info.end, info.size, kind_of(info), plain(info.blank)) for info in changed]
+        self.outputs += [
+            (("size", info.id), size_of(info), 64) for info in changed if isinstance(info.extent, SizeExtent)
+        ]
         if ended or gone:
             self.outputs.append((("end", *ended, *gone), 0, 1))
         if leaks:
-            lost = [(i.site.number, i.size) for i in self.new.values() if i.site.kind == "heap" and not i.end]
+            lost = [i.site.number for i in self.new.values() if i.site.kind == "heap" and not i.end]
             self.outputs.append((("leaks", *sorted(lost)), 0, 1))
 
     def _meet(self, number: int) -> int:
@@ -137,7 +141,7 @@ class Encoding:
 
     def _new_object(self, number: int) -> None:
         info, index = self.new[number], self.met[number]
-        self.outputs.append((("obj", index, info.site.kind, info.end, Same(info.extent)), info.size, 64))
+        self.outputs.append((("obj", index, info.site.kind, info.end, kind_of(info)), size_of(info), 64))
         if info.end:
             return
         if info.size > LARGEST:
@@ -256,6 +260,11 @@ class Encoding:
         self.outputs.append(((*name, plain(value)), 0, 1))
         inside = readable_variables(value)
         self.seen.update(self.state.slices if inside is None else inside)
+
+
+def kind_of(info: ObjectInfo) -> Hashable:
+    """What an object has to agree in with another but for its size, if it has one."""
+    return "sized" if isinstance(info.extent, SizeExtent) else Same(info.extent)
 
 
 def constants(value: Expr) -> Iterator[int | None]:

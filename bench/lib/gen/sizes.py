@@ -1,4 +1,4 @@
-"""Statements on objects whose sizes depend on the input: allocations, loops to their ends and a bit beyond."""
+"""Statements on objects whose sizes depend on the input: allocations, loops to their ends and beyond."""
 
 from __future__ import annotations
 
@@ -195,6 +195,7 @@ class SizedStatements:
         source.close()
         source.close()
         if rng.random() < 0.5:
+            self.plain = False  # a row by a symbolic index is a choice of pointers
             source.open(f"if ({m} < {rng.choice((n, n + ' + 1u'))})")
             source.statement(f"sink += RD(RD({name}[{m}])[0]) & 0u;")
             source.close()

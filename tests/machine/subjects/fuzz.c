@@ -1,6 +1,6 @@
 // A libFuzzer target: data of every size up to the limit.
 // OPTIONS: --max-len 5
-// EXPECT paths: exit 12 error 2
+// EXPECT paths: exit 5 error 1
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // A fuzz target gets data of just the size it is told: one byte too far is out of bounds.
 // OPTIONS: --max-len 5
-// EXPECT paths: exit 16 error 1
+// EXPECT paths: exit 6 error 1
 #include <stddef.h>
 #include <stdint.h>
 

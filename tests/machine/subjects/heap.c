@@ -1,5 +1,5 @@
-// The malloc family; symbolic sizes are taken one by one, or fail.
-// EXPECT paths: exit 16 error 0
+// The malloc family; one object stands for all symbolic sizes, or they fail.
+// EXPECT paths: exit 4 error 0
 #include <klee/klee.h>
 #include <assert.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 // Errors for some inputs only: the error has a test that shows it, and the path goes on without.
-// EXPECT paths: exit 18 error 15
+// EXPECT paths: exit 15 error 12
 #include <klee/klee.h>
 #include <assert.h>
 #include <limits.h>

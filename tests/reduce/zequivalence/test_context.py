@@ -6,9 +6,9 @@ from typing import Any
 
 import immutables
 
-from anabranch.machine.memory import PAGE_SIZE
-from anabranch.machine.objects import AllocationSite, ObjectInfo, ObjectNumbers
-from anabranch.reduce.zequivalence.context import LARGE, NUMBER_BITS, Layout, Tables
+from anabranch.machine.objects import PAGE_NUMBER_BITS, AllocationSite, ObjectInfo, ObjectNumbers
+from anabranch.machine.pages import PAGE_SIZE
+from anabranch.reduce.zequivalence.context import LARGE, Layout, Tables
 
 
 def site(kind: str) -> AllocationSite:
@@ -27,7 +27,7 @@ HUGE = ObjectInfo(4, (LARGE + 1) * PAGE_SIZE, site("heap"))
 
 def pages_of(*infos: ObjectInfo) -> dict[int, Any]:
     return {
-        (info.id << NUMBER_BITS) + at: bytearray(8)
+        (info.id << PAGE_NUMBER_BITS) + at: bytearray(8)
         for info in infos
         for at in range((info.size + PAGE_SIZE - 1) // PAGE_SIZE)
     }
@@ -38,7 +38,7 @@ def test_pages_of_what_may_change() -> None:
     found = Layout(everything)
     assert set(found.objects) == {1, 3, 4}
     pages = pages_of(VARIABLE, CONSTANT, HUGE)
-    assert found.pages(pages) == {key: page for key, page in pages.items() if key >> NUMBER_BITS != 2}
+    assert found.pages(pages) == {key: page for key, page in pages.items() if key >> PAGE_NUMBER_BITS != 2}
 
 
 def test_what_is_left_of_the_objects_that_were_there() -> None:
