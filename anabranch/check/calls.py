@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from anabranch.analysis.callgraph import direct_callee
-from anabranch.check.conditions import Call, Condition
+from anabranch.check.conditions import Condition
 from anabranch.check.effects import is_heap
 from anabranch.check.events import Event, Extent, Havoc, Hits, Location
 from anabranch.check.external_calls import ExternalCalls
 from anabranch.check.leaves import GlobalObject
 from anabranch.check.memory import MemoryOf
+from anabranch.check.requirements import lifted
 from anabranch.check.summaries import RETURNED, RETURNS, WRITES_ANYTHING, Site
 from anabranch.expr import (
     Expr,
@@ -210,16 +211,17 @@ class Calls:
         gated.sites += 1
         label = (gated.name, gated.sites)
         site = Site(gated, node, len(gated.memory.events[node]), callee, arguments, instruction.loc, label)
-        for number, requirement in enumerate(callee.requirements):
-            self._lift(gated, node, site, ("path", number), requirement)
-        for number, use in enumerate(callee.uses.conditions):
-            self._lift(gated, node, site, ("use", number), use)
+        self._requirements(gated, site)
         if not callee.effects.returns:
             gated.assume[node] = False
             return
         for index in callee.effects.always_accessed:
             if index < len(arguments) and arguments[index].__class__ is Expr:
                 self._learn_access(gated, arguments[index])
+        for pointer in callee.effects.not_null:
+            value = site.value(pointer.a)
+            if value.__class__ is Expr:
+                gated.learn("null", program.places.pointer(value))
         returns = program.summaries.operator(site, RETURNS, 1)
         if instruction.result is not None:
             gated.define(node, instruction, self._result(site, instruction))
@@ -227,9 +229,8 @@ class Calls:
         gated.assume[node] = bool_and(gated.assume[node], returns)
 
     def _learn_access(self, gated: Gated, pointer: Expr) -> None:
-        about = gated.program.places.subject(pointer)
-        gated.learn("null", about)
-        gated.learn("access", about)
+        gated.learn("null", gated.program.places.pointer(pointer))
+        gated.learn("access", gated.program.places.subject(pointer))
 
     def _result(self, site: Site, instruction: Instruction) -> Value:
         program, type = site.caller.program, instruction.type
@@ -271,41 +272,28 @@ class Calls:
         if table or freed or anything is not False:
             gated.memory.append(node, CallEvent(site, table, freed, anything))
 
-    def _lift(
-        self, gated: Gated, node: int, site: Site, path: tuple[str, int], requirement: Condition
-    ) -> None:
-        """A condition of the callee becomes one of the caller: the consequent in terms of the caller, and the
-        path inside the callee as one antecedent, closed."""
+    def _requirements(self, gated: Gated, site: Site) -> None:
+        """What the callee wants of its callers becomes conditions of this one."""
         program = gated.program
-        if len(requirement.calls) >= program.settings.max_depth:
-            program.undecided["too many calls between a place and its condition"] += 1
-            return
-        bad = site.instantiate(requirement.bad)
-        if bad is False:
-            program.counts["lifted and folded"] += 1
-            return
-        inner = program.summaries.operator(site, path, 1)
-        if inner is False:
-            return
-        antecedents = gated.path(node)
-        if inner is not True:
-            antecedents = (inner, *antecedents)
-        gated.add(
-            Condition(
-                requirement.property,
-                gated,
-                node,
-                bad,
-                antecedents,
-                requirement.loc,
-                requirement.message,
-                requirement.key,
-                (Call(gated.name, site.callee.name, site.loc), *requirement.calls),
-                requirement,
-                evidence=_evidence(site, requirement.evidence),
-                kind=requirement.kind,
-            )
-        )
+        for requirement in site.callee.requirements.values():
+            bad = site.value(requirement.leaf.a)
+            if bad is False:
+                program.counts["not passed at a call"] += 1
+            else:
+                condition = Condition(
+                    requirement.property, gated, site.node, bad, site.path, site.loc, "", None
+                )
+                condition.passing = (site, requirement)
+                gated.add(condition)
+        for condition in site.callee.lifted:
+            if len(condition.calls) >= program.settings.max_depth:
+                program.undecided["too many calls between a place and its condition"] += 1
+                continue
+            above = lifted(condition, site)
+            if above.bad is False or any(a is False for a in above.antecedents):
+                program.counts["lifted and folded"] += 1
+            else:
+                gated.add(above)
 
     # -- intrinsics -------------------------------------------------------------------------------------
 
@@ -371,7 +359,3 @@ def _instantiated(site: Site, value: Value) -> Value:
     if isinstance(value, tuple):
         return tuple(_instantiated(site, part) for part in value)
     return site.instantiate(value)
-
-
-def _evidence(site: Site, evidence: object) -> object:
-    return site.instantiate(evidence) if evidence.__class__ is Expr else evidence

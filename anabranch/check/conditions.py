@@ -10,12 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from anabranch.expr import Value, bool_and, bool_or
+from anabranch.expr import Value, bool_and
 from anabranch.ir.debug import DebugLoc
 
 if TYPE_CHECKING:
     from anabranch.check.gate import Gated
     from anabranch.check.properties.base import Property
+    from anabranch.check.requirements import Requirement
+    from anabranch.check.summaries import Site
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,21 +47,20 @@ class Condition:
     """From `function` down to the place."""
     origin: Condition | None = None
     """The condition of the callee that this one was lifted from."""
-    others: list[tuple[Value, ...]] = field(default_factory=list)
-    """Antecedents of further places where the same must not be: as a requirement they are one condition."""
     evidence: object = field(default=None)
     """The value that is bad, for the report."""
     kind: str = ""
     """The kind of error, a row of `error_kinds`, if it is not the property's."""
+    label: object = None
+    """Tells it from others of its function, in every process alike."""
+    passing: tuple[Site, Requirement] | None = None
+    """It stands for all conditions that depend on what is passed at a call."""
 
     def path(self) -> Value:
-        """The condition under which one of its places is reached."""
-        result: Value = False
-        for antecedents in (self.antecedents, *self.others):
-            way: Value = True
-            for antecedent in antecedents:
-                way = bool_and(way, antecedent)
-            result = bool_or(result, way)
+        """The condition under which its place is reached."""
+        result: Value = True
+        for antecedent in self.antecedents:
+            result = bool_and(result, antecedent)
         return result
 
     def depth(self) -> int:

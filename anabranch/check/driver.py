@@ -8,7 +8,9 @@ ends without that.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import gc
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from time import process_time
 
 from anabranch.check.conditions import Condition
@@ -17,20 +19,22 @@ from anabranch.check.externals import Externals, load_externals
 from anabranch.check.facts import Facts, facts_of
 from anabranch.check.findings import Finding
 from anabranch.check.gate import Gated
-from anabranch.check.leaves import Explicit, Freed, Operator, Undefined
+from anabranch.check.leaves import Explicit, Freed, Leaf, Undefined
+from anabranch.check.origins import bad_leaves
 from anabranch.check.program import Program
 from anabranch.check.properties.assertion import Assertion
 from anabranch.check.properties.base import Property
 from anabranch.check.properties.bounds import OutOfBounds
 from anabranch.check.properties.division import Division
 from anabranch.check.properties.freed import UseAfterFree
-from anabranch.check.properties.null import NullDereference, localised
+from anabranch.check.properties.null import NullDereference
 from anabranch.check.properties.uninitialised import UninitialisedUse
 from anabranch.check.records import CheckResult, FunctionRecord
 from anabranch.check.refine import PROVED, REFUTED, Answer, Refinement
 from anabranch.check.reports import make_report
+from anabranch.check.requirements import lifted
 from anabranch.check.settings import CheckSettings
-from anabranch.expr import Expr, Value, expr_vars, reset, substitute
+from anabranch.expr import Value, eq, reset, substitute
 from anabranch.ir.module import Module
 
 REGISTRY: dict[str, Callable[[], Property]] = {
@@ -77,8 +81,9 @@ class Checker:
     def run(self) -> CheckResult:
         """Check all functions."""
         result = CheckResult(self.order)
-        for name in self.order.names():
-            result.add(self.check(name))
+        with uncollected():
+            for name in self.order.names():
+                result.add(self.check(name))
         result.findings = self.findings
         return result
 
@@ -94,6 +99,9 @@ class Checker:
         gated = self._gate(name)
         if gated is not None:
             started = process_time()
+            if dropped := sum(record.undecided.values()):  # conditions of callees that are too far down
+                record.conditions += dropped
+                record.verdicts["undecided"] += dropped
             limit = self.decider.spent + self.settings.function_polls
             for number, (place, condition) in enumerate(_nearest_first(gated.conditions)):
                 record.conditions += 1
@@ -137,8 +145,7 @@ class Checker:
     def _condition(self, gated: Gated, place: int, condition: Condition, limit: int) -> None:
         own = self.refinement(condition, self.settings.any_null)
         if self.decider.spent > limit and own.consequent is not False:
-            self.record.verdicts["undecided"] += 1
-            self.record.undecided["the time of a function is up"] += 1
+            self._undecided("the time of a function is up")
             return
         answer = own.check()
         self.record.expansions += len(answer.opened)
@@ -152,23 +159,50 @@ class Checker:
     ) -> None:
         """Is there a bad value here already? If not, a caller may still pass one."""
         if answer.verdict == REFUTED:
-            self._report(condition, own, answer)
+            if condition.passing is None:
+                self._report(condition, own, answer)
+            else:
+                self._behind(condition)
         elif answer.verdict != PROVED:
-            self._undecided(answer)
-        elif not condition.property.lifted or not self._passable(condition.bad):
+            self._undecided(answer.reason)
+        elif not self.program.summaries.origins.of(condition.bad).passed:
             self.record.verdicts["proved"] += 1
         elif not self.order.callers.get(gated.name):
             self.record.verdicts["as the caller says"] += 1
-        elif self._holds_for_all(condition):
+        elif condition.passing is None and self._holds_for_all(condition):
             self.record.verdicts["proved"] += 1
         else:
             self._leave(gated, place, condition)
+
+    def _behind(self, passing: Condition) -> None:
+        """A bad value comes to a call: which of the conditions that depend on it can fail?"""
+        assert passing.passing is not None
+        site, requirement = passing.passing
+        for number, inner in enumerate(requirement.behind()):
+            if number == self.settings.max_behind:
+                self._undecided("too many conditions depend on what is passed")
+                return
+            condition = lifted(inner, site)
+            if condition.bad is False:
+                continue
+            own = self.refinement(condition, self.settings.any_null)
+            answer = own.check()
+            self.record.conditions += 1
+            self.record.expansions += len(answer.opened)
+            if answer.verdict == REFUTED:
+                self._report(condition, own, answer)
+                if not self.findings[-1].approximate:
+                    return
+            elif answer.verdict == PROVED:
+                self.record.verdicts["proved"] += 1
+            else:
+                self._undecided(answer.reason)
 
     def _plain(self, gated: Gated, place: int, condition: Condition, own: Refinement, answer: Answer) -> None:
         if answer.verdict == PROVED:
             self.record.verdicts["proved"] += 1
         elif answer.verdict != REFUTED:
-            self._undecided(answer)
+            self._undecided(answer.reason)
         else:
             root = gated.name in self.order.roots
             if self.order.callers.get(gated.name):
@@ -177,59 +211,27 @@ class Checker:
                     return
             self._report(condition, own, answer)
 
-    def _passable(self, bad: Value) -> bool:
-        """May a caller make the consequent fail?"""
-        leaves = self.program.leaves
-        stack, seen = [bad], set()
-        while stack:
-            value = stack.pop()
-            if value.__class__ is not Expr or value in seen:
-                continue
-            seen.add(value)
-            for index in expr_vars(value):
-                leaf = leaves.at(index)
-                if isinstance(leaf, Explicit | Freed | Undefined) and leaves.visible(index):
-                    return True
-                if isinstance(leaf, Operator) and leaf.effect[0] in ("null", "freed"):
-                    if leaf.operands is None:
-                        return True
-                    stack.extend(leaf.operands)
-        return False
-
     def _holds_for_all(self, condition: Condition) -> bool:
-        """Does it hold, whatever callers pass? One query with all operators closed: a cheap reason not to
-        lift."""
-        if condition.calls:
-            return False
-        check = self.refinement(condition, any_null=True)
-        check.max_rounds = 1
-        return check.check().verdict == PROVED
+        """Does it hold, whatever callers pass? Only what is seen at once: a cheap reason not to lift."""
+        return self.refinement(condition, any_null=True).folds()
 
     def _leave(self, gated: Gated, place: int, condition: Condition) -> None:
         """The condition at a place of `gated.conditions` is one of the callers. Nothing is asked here: it is
         done again when the gated form is made again."""
-        self.record.left.append(place)
-        if (same := self._same(gated, condition)) is not None:
-            same.others.append(condition.antecedents)
-            self.record.verdicts["left to the callers"] += 1
-        elif len(gated.requirements) >= self.settings.max_requirements:
-            self.record.verdicts["undecided"] += 1
-            self.record.undecided["a function has too many conditions on its callers"] += 1
+        if condition.property.flows:
+            for leaf in self.program.summaries.origins.of(condition.bad).in_order():
+                gated.require(leaf, condition)
+        elif len(gated.lifted) < self.settings.max_requirements:
+            gated.lifted.append(condition)
         else:
-            gated.requirements.append(condition)
-            self.record.verdicts["left to the callers"] += 1
+            self._undecided("a function has too many conditions on its callers")
+            return
+        self.record.left.append(place)
+        self.record.verdicts["left to the callers"] += 1
 
-    def _same(self, gated: Gated, condition: Condition) -> Condition | None:
-        """A requirement about the same value, if it is about a value that flows: the nearest place is
-        reported."""
-        for requirement in gated.requirements:
-            if requirement.property is condition.property and requirement.bad is condition.bad:
-                return requirement if condition.property.flows else None
-        return None
-
-    def _undecided(self, answer: Answer) -> None:
+    def _undecided(self, reason: str) -> None:
         self.record.verdicts["undecided"] += 1
-        self.record.undecided[answer.reason] += 1
+        self.record.undecided[reason] += 1
 
     def _report(self, condition: Condition, own: Refinement, answer: Answer) -> None:
         self.record.verdicts["refuted"] += 1
@@ -260,18 +262,46 @@ class Checker:
         """The condition as it is asked in the function itself: what callers pass is not bad. With `initial`,
         globals that no function here writes hold their initial values."""
         program, gated, node = self.program, condition.function, condition.node
+        leaves = program.leaves
 
         def localise(value: Value) -> Value:
-            replaced = localised(program.leaves, gated, node, any_null, value)
-            if not any_null and value.__class__ is Expr:
-                for leaf in program.leaves.support(value):
-                    if isinstance(leaf, Freed | Undefined):
-                        replaced[leaf.var] = False
-                    elif initial and (first := program.initial_of(leaf)) is not None:
+            replaced = {
+                leaf.var: self._local(leaf, gated, node, any_null) for leaf in bad_leaves(leaves, value)
+            }
+            if initial:
+                for leaf in leaves.support(value):
+                    if (first := program.initial_of(leaf)) is not None:
                         replaced[leaf.var] = first
             return substitute(value, replaced) if replaced else value
 
         return Refinement(program, self.decider, condition.bad, condition.antecedents, localise)
+
+    def _local(self, leaf: Leaf, gated: Gated, node: int, any_null: bool) -> Value:
+        """A bad leaf, when the callers are not looked at."""
+        if isinstance(leaf, Explicit):
+            return eq(leaf.of, 0, 64) if any_null or gated.tested_near(leaf.of, node) else False
+        if isinstance(leaf, Freed | Undefined):
+            return leaf.var if any_null else False
+        origin = self.program.summaries.origins.of(leaf.var)
+        if origin.own or any_null:
+            return leaf.var
+        for passed in origin.passed:
+            inner = self.program.leaves.of(passed)
+            if isinstance(inner, Explicit) and gated.tested_near(inner.of, node):
+                return leaf.var
+        return False
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Without garbage collection: nearly all that a check makes stays to its end."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _nearest_first(conditions: Iterable[Condition]) -> list[tuple[int, Condition]]:

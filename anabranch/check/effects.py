@@ -22,6 +22,8 @@ class Effects:
         self.gated = gated
         self.always_accessed: set[int] = set()
         """Parameters that every call dereferences: they are not NULL after the call."""
+        self.not_null: list[Expr] = []
+        """Pointers of the caller that were not NULL if the call came back."""
         self.frees: set[Expr] = set()
         """Bases of objects that callers may find freed."""
         self._known: dict[Effect, Value] = {}
@@ -37,13 +39,20 @@ class Effects:
         # Parameters that were dereferenced on every way to the return.
         exit_ = self.gated.graph.exit
         if self.gated.graph.cfg.reachable(exit_):
-            facts: set[tuple[str, int]] | None = None
-            for source in self.gated.graph.predecessors(exit_):
-                facts = set(self.gated.facts[source]) if facts is None else facts & self.gated.facts[source]
+            ends = [self.gated.facts[source] for source in self.gated.graph.predecessors(exit_)]
+            facts = set(ends[0]).intersection(*ends[1:])
             for parameter in self.gated.function.params:
                 value = self.gated.parameter_value(parameter.index)
-                if value.__class__ is Expr and ("access", value.id) in (facts or ()):
+                if value.__class__ is Expr and ("access", value.id) in facts:
                     self.always_accessed.add(parameter.index)
+            leaves = self.gated.program.leaves
+            self.not_null = [
+                base
+                for base in sorted(self.gated.memory.accessed, key=lambda base: base.id)
+                if ("null", base.id) in facts
+                and leaves.visible(base.a)
+                and not isinstance(leaves.of(base), GlobalObject)
+            ]
 
     def _add(self, event: Event) -> None:
         from anabranch.check.calls import CallEvent
@@ -125,11 +134,8 @@ class Effects:
             base = effect[1]
             assert isinstance(base, Expr)
             return ne(self.gated.memory.read(exit_, 0, base, GHOST, 8), 0, 8)
-        assert isinstance(effect[1], int)
-        if effect[0] == "use":
-            return self.gated.uses.conditions[effect[1]].path()
         assert effect[0] == "path"
-        return self.gated.requirements[effect[1]].path()
+        return self.gated.paths[effect[1]].path()
 
     def _tested(self, null: Value) -> Value:
         """A pointer that only the function knows, and compares with NULL, may be NULL to its callers: the end

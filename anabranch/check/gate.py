@@ -8,7 +8,7 @@ value of a phi is a choice under these gates.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,7 @@ from anabranch.check.instructions import execute
 from anabranch.check.leaves import Parameter
 from anabranch.check.loops import LoopWrites
 from anabranch.check.memory import MemoryOf
-from anabranch.check.uses import Uses, split
+from anabranch.check.requirements import Requirement, split
 from anabranch.expr import Expr, Value, bool_and, ite, not_
 from anabranch.ir.debug import DebugLoc
 from anabranch.ir.module import Function, Instruction
@@ -34,6 +34,23 @@ from anabranch.semantics.vectors import select_value
 if TYPE_CHECKING:
     from anabranch.check.program import Program
     from anabranch.check.properties.base import Property
+
+
+Fact = tuple[str, int]
+"""A kind ("null": it is not NULL) and the number of the node that it is about."""
+
+
+class FactsAt:
+    """What is known at one moment of the execution of a node."""
+
+    __slots__ = ("_known", "_moment")
+
+    def __init__(self, known: dict[Fact, int]) -> None:
+        self._known = known
+        self._moment = len(known)
+
+    def has(self, kind: str, about: Expr) -> bool:
+        return self._known.get((kind, about.id), self._moment) < self._moment
 
 
 class Gated:
@@ -61,10 +78,13 @@ class Gated:
         self.edges: dict[tuple[int, int], Value] = {}
         self.effects = Effects(self)
         self.conditions: list[Condition] = []
-        self.requirements: list[Condition] = []
-        """Conditions that callers have to meet."""
-        self.uses = Uses()
-        """Conditions that only callers can violate, by what they freed or never wrote."""
+        self.requirements: dict[Expr, Requirement] = {}
+        """What callers must not pass, by leaf."""
+        self.lifted: list[Condition] = []
+        """Conditions about values of any kind, which are asked again in every caller."""
+        self.paths: dict[object, Condition] = {}
+        """Conditions whose path is an effect that callers see, by label."""
+        self._labels = 0
         self.wild: list[tuple[int, Value]] = []
         """Nodes where anything may be written, with the condition inside the node."""
         self.null_places: list[tuple[int, DebugLoc]] = []
@@ -76,9 +96,11 @@ class Gated:
         self.current = 0
         self.tests: dict[Expr, list[tuple[int, DebugLoc | None]]] = {}
         """Where a pointer is compared with NULL."""
-        self.facts: list[frozenset[tuple[str, int]]] = [frozenset()] * count
-        self._now: set[tuple[str, int]] = set()
-        self.edge_facts: dict[tuple[int, int], set[tuple[str, int]]] = {}
+        self.facts: list[Set[Fact]] = [frozenset()] * count
+        """For each node, what is known at its end."""
+        self._now: dict[Fact, int] = {}
+        """What is known on every way here, with the moment since when."""
+        self.edge_facts: dict[tuple[int, int], set[Fact]] = {}
         self._relative: dict[tuple[int, int], Value] = {}
         self._single: dict[int, Value] = {}
         self._copied: dict[tuple[int, int], Value] = {}
@@ -109,13 +131,13 @@ class Gated:
             if block in (EXIT, DEAD):
                 continue
             if self.dead[node]:
-                self.facts[node] = frozenset(self._now)
+                self.facts[node] = self._now.keys()
                 continue
             for instruction in function.blocks[block].instructions:
                 execute(self, node, instruction)
                 if self.assume[node] is False:
                     break
-            self.facts[node] = frozenset(self._now)
+            self.facts[node] = self._now.keys()
         self.effects.collect()
 
     def _prepare(self) -> None:
@@ -175,14 +197,12 @@ class Gated:
         graph = self.graph
         top = graph.tree.parent[node]
         if top < 0:
-            self._now = set()
+            self._now = {}
             return
         sources = graph.predecessors(node)
-        facts: set[tuple[str, int]] | None = None
-        for source in sources:
-            known = self.facts[source] | self.edge_facts.get((source, node), set())
-            facts = set(known) if facts is None else facts & known
-        self._now = facts or set()
+        facts = [set(self.facts[s]) | self.edge_facts.get((s, node), set()) for s in sources]
+        common = facts[0].intersection(*facts[1:])
+        self._now = {fact: moment for moment, fact in enumerate(common)}
         if len(sources) == 1:
             self.gate[node] = self._edge(sources[0], node)
         else:
@@ -324,11 +344,14 @@ class Gated:
         key = (kind, about.id)
         if key in self._now:
             return False
-        self._now.add(key)
+        self._now[key] = len(self._now)
         return True
 
     def learn(self, kind: str, about: Expr) -> None:
-        self._now.add((kind, about.id))
+        self._now.setdefault((kind, about.id), len(self._now))
+
+    def facts_now(self) -> FactsAt:
+        return FactsAt(self._now)
 
     def condition(
         self,
@@ -348,12 +371,26 @@ class Gated:
         )
 
     def add(self, condition: Condition) -> None:
-        """A condition is checked here; what only callers can make of it is kept for them."""
+        """A condition is checked here; what only callers can make of it is left to them."""
+        self._labels += 1
+        condition.label = condition.label or self._labels
         here, before = split(self.program.leaves, condition.bad)
         if here is not False:
             self.conditions.append(condition if here is condition.bad else replace(condition, bad=here))
-        if before is not False and not self.uses.add(replace(condition, bad=before)):
-            self.lose("uses of many pointers, or through many calls, of what a caller freed or never wrote")
+        if before is not False:
+            callers = condition if before is condition.bad else replace(condition, bad=before)
+            for leaf in self.program.summaries.origins.of(before).in_order():
+                self.require(leaf, callers)
+
+    def require(self, leaf: Expr, condition: Condition) -> None:
+        """Callers must not make a leaf true, or a condition fails."""
+        found = self.requirements.get(leaf)
+        if found is None:
+            found = self.requirements[leaf] = Requirement(leaf, condition.property)
+        if condition.passing is None:
+            found.conditions.append(condition)
+        elif condition.passing not in found.passed_on:
+            found.passed_on.append(condition.passing)
 
     def unreachable_condition(
         self, property: Property, node: int, loc: DebugLoc | None, message: str

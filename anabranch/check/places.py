@@ -145,6 +145,11 @@ class Places:
             return address if pointer is None else pointer
         return address
 
+    def pointer(self, address: Expr) -> Expr:
+        """The pointer of a sum, else the address itself; no operator is opened for it."""
+        found = self._pointer(address) if address.op == ADD else None
+        return address if found is None else found
+
     def _pointer(self, value: Expr) -> Expr | None:
         """The term of a sum that is the pointer; the others are its offset."""
         terms, _ = sum_terms(value)

@@ -97,6 +97,7 @@ class Program:
         self._constants = ProgramConstants(self)
         self._known_constants: dict[int, tuple[Operand, Value]] = {}
         self._images: dict[str, tuple[bytes, dict[int, Value]] | None] = {}
+        self._opened: dict[Expr, Value] = {}
         self._opening = 0
 
     def summary(self, caller: str, name: str) -> Gated | None:
@@ -147,6 +148,9 @@ class Program:
 
     def opened(self, variable: Expr) -> Value:
         """What a summary operator stands for where it is dereferenced, if that is small (section 4.2.1)."""
+        known = self._opened.get(variable)
+        if known is not None:
+            return known
         leaf = self.leaves.of(variable)
         if not isinstance(leaf, Operator) or self._opening >= MAX_OPENED:
             return variable
@@ -156,7 +160,8 @@ class Program:
         finally:
             self._opening -= 1
         if value.__class__ is Expr and postorder_within([value], self.settings.expand_nodes) is None:
-            return variable
+            value = variable
+        self._opened[variable] = value
         return value
 
     def is_operator(self, base: Expr | None) -> bool:

@@ -25,10 +25,10 @@ from anabranch.check.leaves import (
     in_order,
 )
 from anabranch.check.program import Program
+from anabranch.check.propagate import Facts
 from anabranch.expr import Expr, Value, bool_or, bool_xor, eq, expr_vars, not_, operands, ult
 from anabranch.expr.evaluate import evaluate_with
 from anabranch.expr.node import AND, ITE, MUL, OR, VAR
-from anabranch.expr.variables import postorder_within
 from anabranch.solver.backend import UNKNOWN, UNSAT, Model
 
 PROVED, REFUTED, UNDECIDED = "proved", "refuted", "undecided"
@@ -67,33 +67,39 @@ class Refinement:
         self.opened: dict[Expr, Value] = {}
         self.generation: dict[Expr, int] = {}
         self.formulas: list[Expr] = []
-        self.folded = False
-        """Something to be asserted is false."""
-        self.max_rounds: int | None = None
-        """Queries that may be asked; a condition that is not proved by then counts as refuted."""
+        self.facts = Facts()
+        self._nodes: set[Expr] = set()
+        self._counted = 0
         self._constrained: set[int] = set()
         self._objects: dict[Expr, int] = {}
         self._left = program.settings.condition_polls
 
+    def folds(self) -> bool:
+        """Is it proved by what its formulas force, with all operators closed?"""
+        facts = Facts()
+        for formula in (self.consequent, *self.antecedents):
+            facts.add(formula)
+            if facts.contradiction:
+                return True
+        return False
+
     def check(self) -> Answer:
         """Algorithm 3. The consequent is looked at by itself first: most conditions hold wherever they
         are."""
-        self._assert(self.consequent)
-        if self.folded:
+        if self.folds():
             return self._answer(PROVED)
-        if self.max_rounds is None:
-            found = self._rounds([self.consequent], youngest=0)
-            if found.verdict != REFUTED:
-                return found
+        self._assert(self.consequent)
+        found = self._rounds([self.consequent], youngest=0)
+        if found.verdict != REFUTED:
+            return found
         for antecedent in self.antecedents:
             self._assert(antecedent)
         return self._rounds([self.consequent, *self.antecedents], youngest=None)
 
     def _rounds(self, roots: list[Value], youngest: int | None) -> Answer:
         """Solve and open, until there is a verdict; operators younger than `youngest` stay closed."""
-        rounds = 0
         while True:
-            if self.folded:
+            if self.facts.contradiction:
                 return self._answer(PROVED)
             if self._left <= 0:
                 return self._answer(UNDECIDED, reason="the time of a condition is up")
@@ -107,8 +113,7 @@ class Refinement:
             if solved is UNKNOWN:
                 return self._answer(UNDECIDED, reason="the solver gave up")
             assert isinstance(solved, dict)
-            rounds += 1
-            chosen = [] if rounds == self.max_rounds else self._choose(roots, solved, youngest)
+            chosen = self._choose(roots, solved, youngest)
             if not chosen:
                 return self._answer(REFUTED, solved)
             if len(self.opened) >= self.program.settings.max_expansions and youngest is None:
@@ -117,7 +122,16 @@ class Refinement:
                 self._open(operator)
 
     def _too_large(self) -> bool:
-        return postorder_within(list(self.formulas), self.program.settings.max_nodes) is None
+        """Walks over what was asserted since it was asked last."""
+        seen = self._nodes
+        stack: list[Expr] = self.formulas[self._counted :]
+        self._counted = len(self.formulas)
+        while stack:
+            node = stack.pop()
+            if node not in seen:
+                seen.add(node)
+                stack.extend(operands(node))
+        return len(seen) > self.program.settings.max_nodes
 
     def _answer(self, verdict: str, model: Model | None = None, reason: str = "") -> Answer:
         return Answer(verdict, model or {}, self.opened, reason)
@@ -209,14 +223,16 @@ class Refinement:
                 leaf = self.program.leaves.at(index)
                 if isinstance(leaf, Operator) and leaf.var not in self.opened:
                     self.generation.setdefault(leaf.var, age)
+        # What is known of the variable is said of its value, where it folds.
+        for test in self.facts.tests.get(variable, ()):
+            said = eq(value, test.b, variable.w)
+            self.facts.add(said if self.facts.known[test] else not_(said))
         same = not_(bool_xor(variable, value)) if variable.w == 1 else eq(variable, value, variable.w)
         self._assert(same)
 
     def _assert(self, formula: Value) -> None:
-        if formula is True:
-            return
-        if formula is False:
-            self.folded = True
+        self.facts.add(formula)
+        if formula.__class__ is not Expr:
             return
         self.formulas.append(formula)
         for index in in_order(formula):

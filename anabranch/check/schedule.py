@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from time import monotonic
 
 from anabranch.check.cache import Answers, Cache
-from anabranch.check.driver import Checker
+from anabranch.check.driver import Checker, uncollected
 from anabranch.check.externals import Externals, load_externals
 from anabranch.check.facts import Facts, facts_of
 from anabranch.check.keys import Keys
@@ -48,7 +48,9 @@ def check_module(
     """Check all functions of a program."""
     settings, externals = settings or CheckSettings(), externals or load_externals()
     facts = facts_of(module, settings, externals)
-    return _Run(module, settings, externals, facts, resources or Resources(), progress or Progress()).run()
+    run = _Run(module, settings, externals, facts, resources or Resources(), progress or Progress())
+    with uncollected():
+        return run.run()
 
 
 class _Run:

@@ -37,9 +37,11 @@ class CheckSettings:
     function_polls: int = 12_000
     """Limit of all queries about one function."""
     max_requirements: int = 80
-    """Conditions of one function that its callers have to meet."""
+    """Conditions of one function about values of any kind that its callers have to meet."""
     max_depth: int = 5
-    """Calls between a condition and the caller that it is checked in."""
+    """Calls between such a condition and the caller that it is checked in."""
+    max_behind: int = 60
+    """Conditions that are looked at where a bad value is passed."""
     expand_nodes: int = 150
     """Size up to which a summary is expanded where its value is dereferenced."""
     all_functions: bool = False

@@ -24,11 +24,13 @@ from anabranch.check.leaves import (
     Undefined,
     in_order,
 )
+from anabranch.check.origins import FLOWING, NOWHERE, Origin, Origins
 from anabranch.expr import Expr, Value, add, expr_vars, substitute, variable
 from anabranch.ir.debug import DebugLoc
 from anabranch.semantics.casts import coerce
 
 if TYPE_CHECKING:
+    from anabranch.check.conditions import Condition
     from anabranch.check.gate import Gated
 
 Effect = tuple[object, ...]
@@ -61,11 +63,27 @@ class Expansion(Protocol):
         """Values of the caller that have a say in it."""
         ...
 
+    def origin(self, origins: Origins) -> Origin:
+        """Where the bad value can come from, of an effect that says that a value is bad."""
+        ...
+
 
 class Site:
     """One call of a function that has a summary."""
 
-    __slots__ = ("_values", "arguments", "callee", "caller", "label", "loc", "node", "position")
+    __slots__ = (
+        "_facts",
+        "_values",
+        "arguments",
+        "callee",
+        "caller",
+        "label",
+        "lifted",
+        "loc",
+        "node",
+        "path",
+        "position",
+    )
 
     def __init__(
         self,
@@ -87,6 +105,11 @@ class Site:
         self.arguments = arguments
         self.loc = loc
         self._values: dict[int, Value] = {}
+        self._facts = caller.facts_now()
+        self.path = caller.path(node)
+        """The conditions under which the call is reached."""
+        self.lifted: dict[Condition, Condition] = {}
+        """Conditions of the callee in terms of the caller."""
 
     def value(self, index: int) -> Value:
         """What a variable of the callee is in terms of the caller."""
@@ -113,7 +136,8 @@ class Site:
             address = add(self.value(leaf.base.a), leaf.offset, 64)
             return caller.memory.read_address(self.node, self.position, address, leaf.var.w)
         if isinstance(leaf, Explicit):
-            return caller.program.nullness(self.value(leaf.of.a))
+            pointer = self.value(leaf.of.a)
+            return False if self._not_null(pointer) else caller.program.nullness(pointer)
         if isinstance(leaf, Freed):
             return caller.freed(self.node, self.position, self.value(leaf.of.a))
         if isinstance(leaf, Undefined):
@@ -121,6 +145,18 @@ class Site:
         if isinstance(leaf, Operator):
             return caller.program.summaries.moved(leaf, self)
         return leaves.renamed(leaf)
+
+    def _not_null(self, pointer: Value) -> bool:
+        """Was a pointer dereferenced or tested on every way to the call?"""
+        return pointer.__class__ is Expr and self._facts.has(
+            "null", self.caller.program.places.pointer(pointer)
+        )
+
+    def origin(self, origins: Origins, inside: Origin) -> Origin:
+        """An origin in terms of the callee, seen by the caller."""
+        parts = [origins.of(self.value(leaf.a)) for leaf in inside.in_order()]
+        own = inside.own or any(part.own for part in parts)
+        return Origin(own, frozenset().union(*(part.passed for part in parts)))
 
     def _argument(self, leaf: Parameter) -> Value:
         width = leaf.var.w
@@ -161,6 +197,9 @@ class AtSite:
     def dependencies(self) -> list[Value]:
         return _dependencies(self.site, [self.inside()])
 
+    def origin(self, origins: Origins) -> Origin:
+        return self.site.origin(origins, origins.of(self.inside()))
+
 
 def _dependencies(site: Site, inside: Iterable[Value]) -> list[Value]:
     """What visible leaves, and operators, of values of the callee are to the caller."""
@@ -198,19 +237,26 @@ class Moved:
         inside = self.inner.expansion.dependencies() if operands is None else operands
         return _dependencies(self.site, inside)
 
+    def origin(self, origins: Origins) -> Origin:
+        return self.site.origin(origins, origins.of(self.inner.var))
+
 
 class Summaries:
     """All operators of a program."""
 
     def __init__(self, leaves: Leaves) -> None:
         self.leaves = leaves
+        self.origins = Origins(leaves)
         self._known: dict[Operator, Value] = {}
 
     def operator(self, site: Site, effect: Effect, width: int, pointer: bool = False) -> Value:
-        """An effect of a call. One that is a number is not hidden behind an operator."""
+        """An effect of a call. One that is a number is not hidden behind an operator, nor is a bad value that
+        can come from nowhere."""
         value = site.callee.effects.value(effect)
         if value.__class__ is not Expr:
             return value
+        if effect[0] in FLOWING and site.origin(self.origins, self.origins.of(value)) == NOWHERE:
+            return False
         needed = site.callee.effects.operands(effect)
         operands = None if needed is None else tuple(map(site.value, needed))
         return self._find(
@@ -219,6 +265,8 @@ class Summaries:
 
     def moved(self, inner: Operator, site: Site) -> Value:
         """An operator of the callee at a call of that callee."""
+        if inner.effect[0] in FLOWING and site.origin(self.origins, self.origins.of(inner.var)) == NOWHERE:
+            return False
         operands = None if inner.operands is None else tuple(map(site.instantiate, inner.operands))
         return self._find(
             site,

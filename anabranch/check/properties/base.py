@@ -23,10 +23,6 @@ class Property:
     callers pass no bad value; the others are about values of any kind, and are decided at the root of the
     calls."""
 
-    lifted: ClassVar[bool] = True
-    """Is a condition that holds in its function asked again in the callers? Not if what they can do to it is
-    among the `uses`."""
-
     def access(
         self, gated: Gated, node: int, address: Value, size: int | None, instruction: Instruction, what: str
     ) -> None:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 class UseAfterFree(Property):
     name = "freed"
     kind = "use-after-free"
-    lifted = False
 
     def access(
         self, gated: Gated, node: int, address: Value, size: int | None, instruction: Instruction, what: str

@@ -12,7 +12,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anabranch.check.leaves import (
-    Explicit,
     GlobalObject,
     Leaves,
     LocalObject,
@@ -23,7 +22,7 @@ from anabranch.check.leaves import (
 )
 from anabranch.check.places import sum_terms
 from anabranch.check.properties.base import Property
-from anabranch.expr import Expr, Value, eq, expr_vars, ite
+from anabranch.expr import Expr, Value, ite
 from anabranch.expr.node import ADD, ITE, VAR
 from anabranch.ir.module import Instruction
 
@@ -114,8 +113,11 @@ class NullDereference(Property):
     def access(
         self, gated: Gated, node: int, address: Value, size: int | None, instruction: Instruction, what: str
     ) -> None:
-        about = gated.program.places.subject(address)
-        if about.__class__ is Expr:
+        places = gated.program.places
+        if address.__class__ is Expr and not gated.first_time("null", places.pointer(address)):
+            return
+        about = places.subject(address)
+        if about.__class__ is Expr and about is not places.pointer(address):
             if isinstance(gated.program.leaves.of(about), LocalObject | GlobalObject):
                 return
             if not gated.first_time("null", about):
@@ -124,16 +126,3 @@ class NullDereference(Property):
         if bad is False:
             return
         gated.condition(self, node, bad, instruction.loc, f"{what} through a NULL pointer", about, address)
-
-
-def localised(leaves: Leaves, gated: Gated, node: int, any_null: bool, value: Value) -> dict[Expr, Value]:
-    """What the leaves `Explicit` of a condition are when its function is checked by itself."""
-    found: dict[Expr, Value] = {}
-    if value.__class__ is not Expr:
-        return found
-    for index in expr_vars(value):
-        leaf = leaves.at(index)
-        if isinstance(leaf, Explicit):
-            tested = any_null or gated.tested_near(leaf.of, node)
-            found[leaf.var] = eq(leaf.of, 0, 64) if tested else False
-    return found

@@ -80,7 +80,6 @@ class Undefinedness:
 class UninitialisedUse(Property):
     name = "uninitialised"
     kind = "uninitialised"
-    lifted = False
 
     def use(self, gated: Gated, node: int, value: Value, instruction: Instruction, what: str) -> None:
         self._check(gated, node, value, instruction, what)
