@@ -399,7 +399,7 @@ class Gated:
         path = self.path(node)
         bad = bool_and(self.gate[node], self.assume[node])
         rest = path[sum(c is not True for c in (self.gate[node], self.assume[node])) :]
-        self.conditions.append(Condition(property, self, node, bad, rest, loc, message, None))
+        self.add(Condition(property, self, node, bad, rest, loc, message, None))
 
     def tested_near(self, pointer: Expr, node: int) -> bool:
         """Is a pointer compared with NULL on every way to the node, or on every way on from it?"""

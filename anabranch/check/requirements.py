@@ -55,6 +55,7 @@ def lifted(condition: Condition, site: Site) -> Condition:
     found = site.lifted.get(condition)
     if found is not None:
         return found
+    assert condition.label is not None
     site.callee.paths[condition.label] = condition
     inner = site.caller.program.summaries.operator(site, ("path", condition.label), 1)
     evidence = condition.evidence
