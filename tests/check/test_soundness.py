@@ -44,6 +44,6 @@ def test_without_loops(seed: int, tmp_path: Path) -> None:
     compare(seed, False, tmp_path)
 
 
-@pytest.mark.parametrize("seed", range(500, 508))
+@pytest.mark.parametrize("seed", [*range(500, 508), 10_059])
 def test_with_loops(seed: int, tmp_path: Path) -> None:
     compare(seed, True, tmp_path)
