@@ -343,18 +343,22 @@ class Leaves:
         """Is it memory that is reached from a parameter?"""
         return isinstance(self._start(leaf), Parameter)
 
-    def only_inputs(self, value: Value) -> bool:
-        """Is everything that decides the value known, or an input of the program?"""
-        return all(
-            isinstance(leaf, GlobalObject | LocalObject | Failure)
-            or (isinstance(leaf, Unknown) and leaf.input)
-            or (
-                isinstance(leaf, Operator)
-                and leaf.operands is not None
-                and all(map(self.only_inputs, leaf.operands))
-            )
-            for leaf in self.support(value)
-        )
+    def given_up(self, value: Value) -> bool:
+        """Does anything have a say in a value that was taken as unknown, or never written? Operators are
+        looked into, in terms of their callees."""
+        stack, seen = [value], set()
+        while stack:
+            current = stack.pop()
+            for leaf in self.support(current):
+                if leaf.var in seen:
+                    continue
+                seen.add(leaf.var)
+                if isinstance(leaf, Operator):
+                    stack.append(leaf.expansion.inside())
+                    stack.extend(leaf.operands or leaf.expansion.dependencies())
+                elif isinstance(leaf, Uninitialised) or (isinstance(leaf, Unknown) and not leaf.input):
+                    return True
+        return False
 
     def is_pointer(self, index: int) -> bool:
         leaf = self._by_index.get(index)
