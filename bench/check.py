@@ -1,6 +1,7 @@
 """`anabranch check`: verdicts against exhaustive exploration; time, size and verdicts on real libraries.
 
 python -m bench.check oracle [--programs 300]    generated programs with assertions: 0 wrong
+python -m bench.check pointers [--programs 300]  generated programs with pointers: 0 wrong
 python -m bench.check programs [NAME...]         zlib, json-c and libtasn1 from Debian's sources
 python -m bench.check size [NAME...]             nodes and time an instruction by size of function
 """
@@ -27,6 +28,7 @@ from anabranch.frontend import FrontendOptions, load_program
 from bench.lib.coreutils import BuildError
 from bench.lib.table import print_table
 from bench.unit_all import LIBRARIES, prepared
+from tests.check import pointer_oracle
 from tests.check.generate import program
 
 THOROUGH = CheckSettings(properties=("assert",), polls=200_000, condition_polls=400_000, function_polls=10**9)
@@ -45,12 +47,12 @@ def explored(source: Path, out: Path) -> set[int]:
 
 
 def oracle(programs: int) -> int:
-    """Half of the programs have loops."""
+    """Half of the programs have loops, half of these of an unknown number of iterations."""
     wrong = failing = certain = possible = undecided = lossy = 0
     with tempfile.TemporaryDirectory(prefix="anabranch-check-") as place:
         for seed in range(programs):
             source = Path(place) / f"{seed}.c"
-            source.write_text(program(10_000 + seed, loops=seed % 2 == 1))
+            source.write_text(program(10_000 + seed, loops=seed % 2 == 1, limits=seed % 4 == 3))
             checker = Checker(load_program([source], FrontendOptions(entry="*")).module, THOROUGH)
             result = checker.run()
             lossy += bool(result.losses)
@@ -65,6 +67,23 @@ def oracle(programs: int) -> int:
     header = ("programs", "unsound", "failing", "certain", "possible only", "undecided", "wrong")
     print_table(header, [(programs, lossy, failing, certain, possible, undecided, wrong)])
     return int(wrong > 0 or lossy > 0)
+
+
+def pointers(programs: int) -> int:
+    """NULL, freed and unwritten memory, and indices."""
+    counts = {"failing": 0, "found": 0, "not failing": 0, "open": 0, "wrong": 0}
+    with tempfile.TemporaryDirectory(prefix="anabranch-check-") as place:
+        for seed in range(programs):
+            comparison = pointer_oracle.compare(seed, Path(place))
+            counts["failing"] += len(comparison.failing)
+            counts["found"] += len(comparison.failing & comparison.found)
+            counts["not failing"] += len(comparison.found - comparison.failing)
+            counts["open"] += comparison.open
+            if comparison.missed or comparison.false:
+                counts["wrong"] += 1
+                print(f"seed {seed}: missed {comparison.missed}, false {comparison.false}")
+    print_table(("programs", *counts), [(programs, *counts.values())])
+    return int(counts["wrong"] > 0)
 
 
 def lines(result: CheckResult, sure: bool) -> set[int]:
@@ -136,12 +155,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=("oracle", "programs", "size"))
+    parser.add_argument("what", choices=("oracle", "pointers", "programs", "size"))
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--programs", type=int, default=300)
     arguments = parser.parse_args(argv)
     if arguments.what == "oracle":
         return oracle(arguments.programs)
+    if arguments.what == "pointers":
+        return pointers(arguments.programs)
     table = programs_table if arguments.what == "programs" else size_table
     try:
         return table(arguments.names or list(LIBRARIES))

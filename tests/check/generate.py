@@ -16,9 +16,11 @@ COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 class Program:
     """One program; the same for the same seed."""
 
-    def __init__(self, seed: int, loops: bool) -> None:
+    def __init__(self, seed: int, loops: bool, limits: bool) -> None:
         self.random = random.Random(seed)
         self.loops = loops
+        self.limits = limits
+        """Loops have an unknown number of iterations."""
         self.functions: list[tuple[str, bool]] = []
         self.lines: list[str] = []
         self.depth = 0
@@ -119,7 +121,10 @@ class Program:
     def loop(self) -> None:
         self.fresh += 1
         counter = f"k{self.fresh}"
-        self.line(f"for (unsigned {counter} = 0; {counter} < {self.random.randint(1, 3)}; {counter}++) {{")
+        limit = str(self.random.randint(1, 3))
+        if self.limits:  # the loop is not exact then
+            limit = self.random.choice(("(x & 3)", "(y & 3)"))
+        self.line(f"for (unsigned {counter} = 0; {counter} < {limit}; {counter}++) {{")
         self.depth += 1
         self.line(f"{self.random.choice(self.places)} = {self.expression(2)};")
         self.depth -= 1
@@ -149,5 +154,5 @@ class Program:
         return f"({self.expression(depth - 1)} {operator} {self.expression(depth - 1)})"
 
 
-def program(seed: int, loops: bool = False) -> str:
-    return Program(seed, loops).text()
+def program(seed: int, loops: bool = False, limits: bool = False) -> str:
+    return Program(seed, loops, limits).text()
