@@ -162,6 +162,11 @@ static jmp_buf b; int f(int x) { if (setjmp(b)) return 1; if (x) longjmp(b, 1); 
     "endless loop": "int f(int *p) { for (;;) ++*p; }",
     "no return": "int f(int *p) { __builtin_unreachable(); }",
     "atomics": "int f(_Atomic int *p) { return ++*p; }",
+    "a huge struct": """struct s { char data[1 << 20]; int tail; };
+static struct s g; int f(struct s *p) { struct s copy = *p; g = copy; return copy.tail + g.data[77]; }
+struct s h(struct s x) { x.tail = 3; return x; }""",
+    "a huge array": "int a[1 << 26]; int f(int i) { a[i & 0xffffff] = 1; return a[5] + a[1 << 25]; }",
+    "deep expressions": "int f(int x) { return " + "(x + " * 200 + "1" + ")" * 200 + "; }",
     "wide integers": "__int128 f(__int128 x, long y) { return x / (y | 1); }",
 }
 COUNTED = ("missing bodies", "assembly", "setjmp", "goto into a loop")
@@ -187,7 +192,7 @@ def test_a_large_switch(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_deep_nesting(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Chains of a thousand joins and a thousand calls: walks keep stacks of their own."""
+    """Chains of a thousand joins and of hundreds of calls: walks keep stacks of their own."""
     ifs = "\n".join(f"    if (x & {1 << n % 30}) *p += {n};" for n in range(1000))
     calls = "\n".join(f"static int c{n}(int *p) {{ return c{n - 1}(p) + {n}; }}" for n in range(1, 600))
     source = tmp_path / "deep.c"
