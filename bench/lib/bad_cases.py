@@ -186,6 +186,7 @@ PROGRAMS = (
     ),
 )  # fmt: skip
 
+
 def _checked(case: BadCase) -> BadCase:
     """The same program for `anabranch check`, which needs no main."""
     codes = (0,) if case.name == "no main" else case.codes
