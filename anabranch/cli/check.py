@@ -18,14 +18,14 @@ from anabranch.check.reports import group_reports, shown
 from anabranch.check.schedule import Progress, Resources, check_module
 from anabranch.check.settings import PROPERTIES, CheckSettings
 from anabranch.check.workers import WorkersError
-from anabranch.cli.check_summary import document, print_report, summary
+from anabranch.cli.check_input import CheckInput, read_input
+from anabranch.cli.check_summary import document, print_report, print_warning, summary
 from anabranch.cli.codes import ERRORS_FOUND, INTERNAL, OK, USAGE, CommandError
 from anabranch.cli.progress import LiveDisplay, PlainDisplay, make_display
 from anabranch.cli.wording import clock, count
 from anabranch.report.rundir import RunDirError, create_run_directory
 from anabranch.values import parse_memory
 
-SUFFIXES = (".c", ".i", ".bc", ".ll")
 _DESCRIPTION = """\
 Check every function of a program without running it: dereferences of NULL, assertions, divisions by zero,
 uses of values that were never written, of freed memory, and accesses beyond objects of constant size. There
@@ -48,16 +48,24 @@ class _Parser(argparse.ArgumentParser):
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="anabranch check",
-        usage="anabranch check [FLAGS] FILE...",
+        usage="anabranch check [FLAGS] FILE...\n"
+        "       anabranch check [FLAGS] compile_commands.json [FILE...]",
         description=_DESCRIPTION,
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("files", nargs="*", metavar="FILE", help="C files, bitcode or LLVM text: one program")
+    parser.add_argument(
+        "files",
+        nargs="*",
+        metavar="FILE",
+        help="C files, bitcode (of anabranch cc) or LLVM text: one program; or compile_commands.json, or a "
+        "directory that has one: all files of a project, or those of the program that the other FILEs are",
+    )
     build = parser.add_argument_group("building")
     build.add_argument("-I", "--include-dir", action="append", default=[], metavar="DIR")
     build.add_argument("-D", "--define", action="append", default=[], metavar="NAME[=VALUE]")
+    build.add_argument("--compile-commands", type=Path, metavar="FILE", help="as FILE among the files")
     build.add_argument(
         "--no-cache", action="store_true", help="compile and check everything again, and keep nothing"
     )
@@ -116,6 +124,12 @@ def _parser() -> argparse.ArgumentParser:
         "--output-dir", type=Path, metavar="DIR", help="write check.json to DIR, a new directory"
     )
     out.add_argument("--json", action="store_true", help="print check.json instead of text")
+    out.add_argument(
+        "--format",
+        choices=("text", "gcc"),
+        default="text",
+        help="gcc: reports like warnings of a compiler, on standard error (as anabranch cc --check)",
+    )
     out.add_argument("--fail-on-error", action="store_true", help="exit code 1 if there are new reports")
     out.add_argument("-q", "--quiet", action="store_true", help="only reports")
     out.add_argument("--no-progress", action="store_true", help="no progress line")
@@ -135,26 +149,14 @@ def _memory(text: str) -> int:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-def _cache(arguments: argparse.Namespace, files: Sequence[Path]) -> Cache | None:
+def _cache(arguments: argparse.Namespace, given: CheckInput) -> Cache | None:
     """What was found out about these files in earlier runs with these settings."""
     from anabranch.frontend.cache import default_directory
 
     if arguments.no_cache:
         return None
     chosen = repr((settings_of(arguments), arguments.summaries, arguments.define))
-    return Cache(default_directory() / "checks", [chosen, *(str(path.resolve()) for path in files)])
-
-
-def _files(words: Sequence[str]) -> list[Path]:
-    if not words:
-        raise CommandError("check: no program given: name C files, for example anabranch check list.c")
-    paths = [Path(word) for word in words]
-    for path in paths:
-        if path.suffix not in SUFFIXES:
-            raise CommandError(f"check: {path} is not a C file, bitcode or LLVM text ({', '.join(SUFFIXES)})")
-        if not path.is_file():
-            raise CommandError(f"check: there is no file {path}")
-    return paths
+    return Cache(default_directory() / "checks", [chosen, *given.identity])
 
 
 def settings_of(arguments: argparse.Namespace) -> CheckSettings:
@@ -196,14 +198,14 @@ class _ProgressLine(Progress):
 def run_check(arguments: argparse.Namespace) -> int:
     from anabranch.frontend import FrontendError, FrontendOptions, load_program
 
-    files = _files(arguments.files)
+    given = read_input(arguments.files, arguments.compile_commands, not arguments.no_cache)
     settings = settings_of(arguments)
     externals = load_externals(tuple(arguments.summaries))
     known_before = read_baseline(arguments.baseline) if arguments.baseline is not None else None
     directory = create_run_directory(arguments.output_dir) if arguments.output_dir is not None else None
     try:
         program = load_program(
-            files,
+            given.files,
             FrontendOptions(
                 include_dirs=tuple(map(Path, arguments.include_dir)),
                 defines=tuple(arguments.define),
@@ -213,11 +215,14 @@ def run_check(arguments: argparse.Namespace) -> int:
         )
     except FrontendError as error:
         raise CommandError(str(error).rstrip("\n"), USAGE, prefix=False) from error
-    cache = _cache(arguments, files)
+    cache = _cache(arguments, given)
     resources = Resources(arguments.jobs, arguments.max_memory * 1_000_000, cache)
     display = make_display(arguments.quiet or arguments.json, arguments.no_progress)
     started = time.monotonic()
     try:
+        if display is not None:
+            for warning in given.warnings:
+                display.on_warning(warning)
         line = None if display is None else _ProgressLine(display)
         result = check_module(program.module, settings, externals, resources, line)
         if cache is not None and cache.problem and display is not None:
@@ -237,7 +242,10 @@ def run_check(arguments: argparse.Namespace) -> int:
         print(json.dumps(about, indent=2, ensure_ascii=False))
     else:
         for report in visible:
-            print_report(report)
+            if arguments.format == "gcc":
+                print_warning(report, sys.stderr)
+            else:
+                print_report(report)
         if not arguments.quiet:
             print(summary(result, new, visible, known, suppressed))
     return ERRORS_FOUND if arguments.fail_on_error and visible else OK

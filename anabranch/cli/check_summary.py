@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TextIO
 
 from anabranch.check.records import CheckResult
 from anabranch.check.reports import Report, source_line
@@ -34,6 +34,15 @@ def print_report(report: Report) -> None:
         more = f" and {len(report.also) - 8} more" if len(report.also) > 8 else ""
         print(f"    the same value also comes to {places}{more}")
     print()
+
+
+def print_warning(report: Report, stream: TextIO) -> None:
+    """A report as a C compiler tells a warning: editors and build servers find the places in it."""
+    place = _place(report.file, report.line)
+    name = report.property + (f", CWE-{report.cwe}" if report.cwe else "")
+    print(f"{place}:{report.column}: warning: {report.message} [{name}, {report.rank}]", file=stream)
+    for step in report.steps[:-1]:
+        print(f"{_place(step.file, step.line)}: note: {step.text}", file=stream)
 
 
 def _told(step: Step) -> str:

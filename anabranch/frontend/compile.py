@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +11,7 @@ from pathlib import Path
 
 from anabranch.frontend.options import FrontendError, FrontendOptions
 from anabranch.frontend.toolchain import toolchain_dir
+from anabranch.native.dependencies import parse_depfile
 from anabranch.native.flags import LIBC_HEADERS, MODULE_FLAGS, TARGET, sanitizer_flags
 
 OUR_HEADERS = Path(__file__).resolve().parent.parent / "include"
@@ -70,12 +70,3 @@ def run_clang(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
         )
     except OSError as error:
         raise FrontendError(f"cannot run the compiler {command[0]}: {error.strerror}") from error
-
-
-_DEPENDENCY = re.compile(r"(?:\\[ #\\]|\$\$|[^\s\\]|\\(?=[^ #\\\s]))+")
-
-
-def parse_depfile(text: str) -> list[str]:
-    """The prerequisites in a Makefile rule as clang writes it."""
-    _, _, rest = text.replace("\\\r\n", " ").replace("\\\n", " ").partition(":")
-    return [re.sub(r"\\([ #\\])", r"\1", name).replace("$$", "$") for name in _DEPENDENCY.findall(rest)]

@@ -11,11 +11,13 @@ import shlex
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from anabranch.native.flags import BITCODE_FLAGS
 from anabranch.native.tools import INCLUDE, NativeError, compiler, linker, run_tool
 from anabranch.wrapper.arguments import WITH_BITCODE, bitcode_flags, parse
+from anabranch.wrapper.kept import compile_bitcode
 
 
 class DatabaseError(Exception):
@@ -72,22 +74,27 @@ def _without_compiler(words: Sequence[str]) -> list[str]:
     return rest
 
 
-def _compile(entry: Entry, output: Path) -> tuple[Path | None, str]:
+def _compile(entry: Entry, output: Path, keep: bool) -> tuple[Path | None, str]:
     message = ""
     for machine in (False, True):
         flags = bitcode_flags(entry.flags, machine)
         command = [*compiler(), "-w", *flags, *BITCODE_FLAGS, "-idirafter", str(INCLUDE)]
         try:
-            run_tool([*command, "-o", str(output), str(entry.source)], entry.directory)
+            compile_bitcode([*command, str(entry.source)], entry.directory, output, keep)
             return output, ""
         except (NativeError, OSError) as error:
             message = str(error)
     return None, message
 
 
-def link_database(file: Path, roots: Sequence[Path], directory: Path) -> tuple[Path, list[str]]:
-    """One bitcode file for the sources in `roots` and what they need; and warnings about files left out."""
+def link_database(
+    file: Path, roots: Sequence[Path], directory: Path, keep: bool = True
+) -> tuple[Path, list[str]]:
+    """One bitcode file for the sources in `roots` and what they need, without roots for all of them; and
+    warnings about files left out. `keep`: bitcode of files that have not changed is used again."""
     entries = {entry.source: entry for entry in read_database(file)}
+    if not entries:
+        raise DatabaseError(f"{file} names no C file")
     wanted = [Path(os.path.abspath(root)) for root in roots]
     missing = [str(root) for root in wanted if root not in entries]
     if missing:
@@ -95,7 +102,8 @@ def link_database(file: Path, roots: Sequence[Path], directory: Path) -> tuple[P
     order = [*wanted, *(source for source in entries if source not in set(wanted))]
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         outputs = [directory / f"{number}.bc" for number in range(len(order))]
-        results = list(pool.map(_compile, [entries[source] for source in order], outputs))
+        asked = [entries[source] for source in order]
+        results = list(pool.map(partial(_compile, keep=keep), asked, outputs))
     warnings = []
     for source, (made, message) in zip(order, results, strict=True):
         if made is None:
@@ -104,12 +112,24 @@ def link_database(file: Path, roots: Sequence[Path], directory: Path) -> tuple[P
             first = next((line for line in message.splitlines() if "error" in line), message)
             warnings.append(f"{source} left out: {first}")
     paths = [made for made, _ in results]
-    first_part = [str(path) for path in paths[: len(wanted)] if path is not None]
-    lazily = [str(path) for path in paths[len(wanted) :] if path is not None]
+    if not any(paths):
+        raise DatabaseError(f"no file of {file} can be compiled: {warnings[0]}")
+    whole_files = len(wanted) if wanted else len(paths)
+    first_part = [str(path) for path in paths[:whole_files] if path is not None]
+    lazily = [str(path) for path in paths[whole_files:] if path is not None]
     whole = directory / "whole.bc"
     command = [*linker(), "-r", "--plugin-opt=emit-llvm", "-o", str(whole), *first_part]
     try:
         run_tool([*command, "--start-lib", *lazily, "--end-lib"])
     except NativeError as error:
-        raise DatabaseError(f"{file}: cannot link: {error}") from error
+        raise DatabaseError(f"{file}: cannot link: {_explained(str(error))}") from error
     return whole, warnings
+
+
+def _explained(message: str) -> str:
+    """What lld says, in one line."""
+    lines = [line.removeprefix("ld.lld: error: ") for line in message.splitlines() if line.strip()]
+    if lines and lines[0].startswith("duplicate symbol: "):
+        symbol = lines[0].removeprefix("duplicate symbol: ")
+        return f"several files define '{symbol}'; name the sources of one program, as check FILE.c does"
+    return lines[0] if lines else "lld failed"

@@ -12,11 +12,11 @@ from pathlib import Path
 from anabranch.native.tools import compiler
 from anabranch.wrapper.arguments import Command, parse
 from anabranch.wrapper.compiling import is_probe, job_for, run_job
-from anabranch.wrapper.linking import link_program
+from anabranch.wrapper.linking import Linked, link_program
 
 
-def run(words: Sequence[str]) -> int:
-    """Compile and link as a C compiler does; returns its exit code."""
+def run(words: Sequence[str], linked: Linked | None = None) -> int:
+    """Compile and link as a C compiler does; returns its exit code. `linked` is told of each program."""
     command = parse(words)
     if command.mode == "other":
         return _clang(command)
@@ -28,7 +28,7 @@ def run(words: Sequence[str]) -> int:
         directory = Path(name)
         if command.mode == "compile":
             return _compile(command, directory, stdin)
-        return _link(command, directory, stdin)
+        return _link(command, directory, stdin, linked)
 
 
 def _clang(command: Command) -> int:
@@ -52,7 +52,7 @@ def _compile(command: Command, directory: Path, stdin: bytes | None) -> int:
     return worst
 
 
-def _link(command: Command, directory: Path, stdin: bytes | None) -> int:
+def _link(command: Command, directory: Path, stdin: bytes | None, linked: Linked | None) -> int:
     probe = is_probe(command)
     compiled: dict[int, Path] = {}
     command.dependency_flags = _dependency_flags(command)
@@ -64,7 +64,7 @@ def _link(command: Command, directory: Path, stdin: bytes | None) -> int:
         if code:
             return code
         compiled[number] = output
-    return link_program(command, compiled, Path(command.output or "a.out"), not probe)
+    return link_program(command, compiled, Path(command.output or "a.out"), not probe, linked)
 
 
 def _dependency_flags(command: Command) -> list[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -47,6 +48,10 @@ _DYNAMIC_ONLY = frozenset((
 ))  # fmt: skip
 
 
+Linked = Callable[[Path], int]
+"""Is given the bitcode of a program that was linked; the exit code of the link is what it returns."""
+
+
 @dataclass
 class Plan:
     """What lld is given: natively, and as bitcode; and the objects that a shared library is made from."""
@@ -60,11 +65,19 @@ class Plan:
 class Linker:
     """One link: inputs in the order given, sorted out into a plan."""
 
-    def __init__(self, command: Command, compiled: dict[int, Path], directory: Path, bitcode: bool) -> None:
+    def __init__(
+        self,
+        command: Command,
+        compiled: dict[int, Path],
+        directory: Path,
+        bitcode: bool,
+        linked: Linked | None = None,
+    ) -> None:
         self.command = command
         self.compiled = compiled
         self.directory = directory
         self.wants_bitcode = bitcode
+        self.linked = linked
         self.plan = Plan()
         self.paths = [word[2:] for word in command.link if isinstance(word, str) and word.startswith("-L")]
         self.whole = False
@@ -86,9 +99,13 @@ class Linker:
         except NativeError as error:
             print(error, file=sys.stderr)
             return 1
-        if self.wants_bitcode:
-            self._whole_program(output)
-        return 0
+        whole = self._whole_program(output) if self.wants_bitcode else None
+        if whole is None or self.linked is None:
+            return 0
+        code = self.linked(whole)
+        if code:
+            output.unlink(missing_ok=True)  # or the next make would think that it is done
+        return code
 
     def _strip(self) -> list[str]:
         return ["-s"] if "-s" in self.command.link_flags else []
@@ -224,14 +241,14 @@ class Linker:
 
     # ---- bitcode
 
-    def _whole_program(self, output: Path) -> None:
+    def _whole_program(self, output: Path) -> Path | None:
         flags = self.command.link_flags
         if "-r" in flags:
-            return  # lld has concatenated the sections of the objects
+            return None  # lld has concatenated the sections of the objects
         target = output.with_name(output.name + ".bc")
         target.unlink(missing_ok=True)
         if not any(not word.startswith("--") for word in self.plan.bitcode):
-            return
+            return None
         place = self.directory / "whole.bc"
         try:
             whole = ["-r", "--plugin-opt=emit-llvm", "-u", "main"]
@@ -242,12 +259,19 @@ class Linker:
             target.write_bytes(bitcode)
         except (NativeError, ElfError, OSError) as error:
             print(f"anabranch cc: {output}: no bitcode: {error}", file=sys.stderr)
-            return
+            return None
         if self.plan.without:
             shown = ", ".join(self.plan.without[:5]) + (", ..." if len(self.plan.without) > 5 else "")
             print(f"anabranch cc: {target}: without the parts that have no bitcode: {shown}", file=sys.stderr)
+        return target
 
 
-def link_program(command: Command, compiled: dict[int, Path], output: Path, bitcode: bool) -> int:
+def link_program(
+    command: Command,
+    compiled: dict[int, Path],
+    output: Path,
+    bitcode: bool,
+    linked: Linked | None = None,
+) -> int:
     with tempfile.TemporaryDirectory(prefix="anabranch-cc-") as directory:
-        return Linker(command, compiled, Path(directory), bitcode).run(output)
+        return Linker(command, compiled, Path(directory), bitcode, linked).run(output)

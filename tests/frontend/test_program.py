@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from anabranch.frontend import FrontendError, Program
-from anabranch.frontend.compile import clang_command, parse_depfile, run_clang
+from anabranch.frontend.compile import clang_command, run_clang
+from anabranch.native.dependencies import parse_depfile
 
 Load = Callable[..., Program]
 Write = Callable[[str, "str | bytes"], Path]
