@@ -236,12 +236,16 @@ class Checker:
     def _report(self, condition: Condition, own: Refinement, answer: Answer) -> None:
         self.record.verdicts["refuted"] += 1
         open_to = ""
-        if any(self.program.initial_of(self.program.leaves.at(index)) is not None for index in answer.model):
+        leaves = self.program.leaves
+        known = {index: self.program.initial_of(leaves.at(index)) for index in answer.model}
+        initial = {index: value for index, value in known.items() if value.__class__ is int}
+        if initial:
             # Nothing here writes some of the globals: does it need other values than their first?
             first = self.refinement(condition, self.settings.any_null, initial=True)
             again = first.check()
             if again.verdict == REFUTED:
                 own, answer = first, again
+                answer.model.update(initial)  # which the steps of the report follow
             elif again.verdict == PROVED:
                 open_to = "elsewhere"
         if not open_to and not condition.property.flows:

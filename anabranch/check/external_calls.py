@@ -34,7 +34,7 @@ class ExternalCalls:
             gated.lose("an unknown function is assumed to write only what its arguments point to")
         for position in contract.reads:
             if position < len(arguments) and isinstance(instruction.operands[1 + position].type, PointerType):
-                gated.access(node, arguments[position], None, instruction, f"use by {name}")
+                gated.access(node, arguments[position], None, instruction, f"access by {name}")
         if contract.format is not None and contract.format < len(arguments):
             self._printed(gated, node, instruction, arguments, contract.format)
         if "returns_twice" in program.module.functions[name].attributes or "setjmp" in name:

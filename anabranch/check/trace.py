@@ -245,7 +245,7 @@ def shown_values(program: Program, finding: Finding) -> tuple[Shown, ...]:
     mentions."""
     found: dict[str, Shown] = {}
     model, condition = finding.answer.model, finding.condition
-    for value in (finding.bad, *condition.antecedents):
+    for value in (condition.bad, *condition.antecedents):
         for leaf in program.leaves.support(value):
             number = model.get(leaf.var.a)
             name = "" if number is None else _name(program, condition.function, leaf)

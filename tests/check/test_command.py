@@ -53,6 +53,26 @@ def test_the_cwe_tells_unchecked_results_and_late_tests(
     assert found == {(2, null, 690), (3, null, 476), (4, null, 476), (5, "double-free", 415)}
 
 
+def test_steps_follow_globals_that_nobody_writes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "five.c"
+    source.write_text(
+        "#include <stdlib.h>\n"
+        "int five = 5;\n"
+        "static int get(const int *p) { return *p; }\n"
+        "int used(void) {\n"
+        "    int *p = calloc(1, 4);\n"
+        "    if (!p) return 0;\n"
+        "    if (five == 5)\n"
+        "        free(p);\n"
+        "    return get(p);\n"
+        "}\n"
+    )
+    assert main(["check", str(source), "--json"]) == 0
+    (report,) = json.loads(capsys.readouterr().out)["reports"]
+    assert report["origin"]["line"] == 8 and report["origin"]["text"] == "it is freed"
+    assert report["values"] == {"five": "5"}
+
+
 def test_the_summary_is_never_just_no_errors(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", str(SUBJECTS / "same.c")]) == 0
     text = capsys.readouterr().out
