@@ -1,7 +1,8 @@
 """Records of functions and answers of the solver on disk, so that a second run checks only what has changed.
 
-A record is found by its key (`keys`). A function whose key has changed, be it because one that it calls has,
-is checked again; queries that are as they were are then answered from the last run. Gated forms are not kept:
+A record is found by its key (`keys`). A function whose key has changed, be it because callers see another
+function in one that it calls, is checked again; queries that are as they were are then answered from the last
+run. Gated forms are not kept:
 they are made again where a function that is checked asks for them. One program with one choice of settings is
 two files, written as a whole and renamed: a reader sees the old file or the new one. A damaged file counts as
 absent. The oldest files go when all of them together are too large.
@@ -14,12 +15,12 @@ import hashlib
 import json
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from anabranch.check.places_in_source import Anchors
+from anabranch.check.places_in_source import Anchors, Place
 from anabranch.check.records import COUNTERS, NUMBERS, FunctionRecord
 from anabranch.check.reports import Report
 from anabranch.check.trace import Shown, Step
@@ -30,6 +31,10 @@ MAX_BYTES = 256 << 20
 
 Answers = dict[str, list[int]]
 """Digest of a query -> verdict, polls, and of a model the variables that are not zero; see `decide`."""
+
+
+Code = Callable[[str], str]
+"""Symbol of a function -> a digest of its code."""
 
 
 class Cache:
@@ -47,13 +52,17 @@ class Cache:
         self.problem = ""
         """Why the files could not be written, in one line."""
 
-    def record(self, key: str, anchors: Anchors) -> FunctionRecord | None:
+    def record(self, key: str, code: Code, anchors: Anchors) -> FunctionRecord | None:
+        """`code` tells whether functions that reports mention are as they were: their lines may have moved,
+        although callers see no difference."""
         found = self._records.get(key)
         if found is None:
             return None
         try:
+            if any(code(name) != digest for name, digest in found["mentions"].items()):
+                return None
             record = _decoded(found, anchors)
-        except (KeyError, TypeError, ValueError, IndexError):
+        except (AttributeError, KeyError, TypeError, ValueError, IndexError):
             return None
         self._new[key] = found
         return record
@@ -65,11 +74,13 @@ class Cache:
         found = self._answers.get(function)
         return found if isinstance(found, dict) else {}
 
-    def keep(self, key: str, record: FunctionRecord, answers: Answers, anchors: Anchors) -> None:
+    def keep(self, key: str, record: FunctionRecord, answers: Answers, code: Code, anchors: Anchors) -> None:
         if self._answers is None:
             self._answers = _read(self._answers_file)
         self._changed = True
-        self._new[key] = _encoded(record, anchors)
+        found = self._new[key] = _encoded(record, anchors)
+        names = {str(place[0]) for place in _mentioned(found["reports"]) if len(place) == 2}
+        found["mentions"] = {name: code(name) for name in sorted(names)}
         self._answers[record.name] = answers
 
     def save(self, complete: bool) -> None:
@@ -136,7 +147,7 @@ def _make_room(directory: Path, own: set[Path]) -> None:
 
 def _encoded(record: FunctionRecord, anchors: Anchors) -> dict[str, Any]:
     found: dict[str, Any] = {name: getattr(record, name) for name in (*COUNTERS, *NUMBERS)}
-    found |= {"name": record.name, "left": record.left, "failed": record.failed}
+    found |= {"name": record.name, "left": record.left, "failed": record.failed, "form": record.form}
     found["reports"] = [_encoded_report(report, anchors) for report in record.reports]
     return found
 
@@ -147,8 +158,24 @@ def _decoded(found: dict[str, Any], anchors: Anchors) -> FunctionRecord:
     reports = [_decoded_report(report, anchors) for report in found["reports"]]
     left = [int(number) for number in found["left"]]
     return FunctionRecord(
-        found["name"], reports=reports, left=left, failed=found["failed"], **counters, **numbers
+        found["name"],
+        reports=reports,
+        left=left,
+        failed=found["failed"],
+        form=found["form"],
+        **counters,
+        **numbers,
     )
+
+
+def _mentioned(reports: list[dict[str, Any]]) -> Iterator[Place]:
+    """All places of some reports."""
+    for report in reports:
+        yield report["place"]
+        for step in (*report["steps"], *([] if report["origin"] is None else [report["origin"]])):
+            yield step[0]
+        for value in report["values"]:
+            yield value[2]
 
 
 _PLAIN = tuple(
@@ -183,9 +210,10 @@ def _decoded_report(found: dict[str, Any], anchors: Anchors) -> Report:
 
 
 def _encoded_step(step: Step, anchors: Anchors) -> list[Any]:
-    return [anchors.anchored(step.file, step.line), step.function, step.text]
+    onto = anchors.anchored(step.file, step.onto)
+    return [anchors.anchored(step.file, step.line), step.function, step.words, onto]
 
 
 def _decoded_step(found: list[Any], anchors: Anchors) -> Step:
-    place, function, text = found
-    return Step(*anchors.found(place), function, text)
+    place, function, words, onto = found
+    return Step(*anchors.found(place), function, words, anchors.found(onto)[1])

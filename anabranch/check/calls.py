@@ -208,9 +208,9 @@ class Calls:
         self, gated: Gated, node: int, instruction: Instruction, callee: Gated, arguments: tuple[Value, ...]
     ) -> None:
         program = gated.program
-        gated.sites += 1
-        label = (gated.name, gated.sites)
+        label = (gated.name, len(gated.calls) + 1)
         site = Site(gated, node, len(gated.memory.events[node]), callee, arguments, instruction.loc, label)
+        gated.calls.append(site)
         self._requirements(gated, site)
         if not callee.effects.returns:
             gated.assume[node] = False

@@ -19,6 +19,7 @@ from anabranch.check.externals import Externals, load_externals
 from anabranch.check.facts import Facts, facts_of
 from anabranch.check.findings import Finding
 from anabranch.check.gate import Gated
+from anabranch.check.interface import form_of
 from anabranch.check.leaves import Explicit, Freed, Leaf, Undefined
 from anabranch.check.origins import bad_leaves
 from anabranch.check.program import Program
@@ -108,6 +109,7 @@ class Checker:
                 with self.program.leaves.within(name, "condition", number):
                     self._condition(gated, place, condition, limit)
             self._spend("conditions", started)
+            record.form = form_of(gated)
         record.queries = self.decider.queries - asked
         record.reports = [make_report(self.program, finding) for finding in self.findings[before:]]
         return record

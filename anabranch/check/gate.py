@@ -34,6 +34,7 @@ from anabranch.semantics.vectors import select_value
 if TYPE_CHECKING:
     from anabranch.check.program import Program
     from anabranch.check.properties.base import Property
+    from anabranch.check.summaries import Site
 
 
 Fact = tuple[str, int]
@@ -51,6 +52,9 @@ class FactsAt:
 
     def has(self, kind: str, about: Expr) -> bool:
         return self._known.get((kind, about.id), self._moment) < self._moment
+
+    def all(self) -> list[Fact]:
+        return [fact for fact, moment in self._known.items() if moment < self._moment]
 
 
 class Gated:
@@ -91,7 +95,7 @@ class Gated:
         """Nodes where the constant NULL is assigned or returned, with the place in the source."""
         self.memory_is_freed = False
         """Is there a call in the function, so far, that frees something?"""
-        self.sites = 0
+        self.calls: list[Site] = []
         """Calls of functions with a summary."""
         self.current = 0
         self.tests: dict[Expr, list[tuple[int, DebugLoc | None]]] = {}

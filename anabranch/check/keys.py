@@ -1,9 +1,13 @@
 """What the record of a function depends on, as a digest: its key in the cache.
 
-The key covers the code of the function and of all functions whose summaries it may use; types, constants and
-facts about globals that this code mentions; whether the function has callers and is a root; the settings, the
-contracts and the checker itself. Numbers that an edit elsewhere changes are not in it: places in the source
-are relative to the function, strings and types are told by their content.
+The key covers the code of the function; the interfaces of the functions whose summaries it may use; types,
+constants and facts about globals that this code mentions; whether the function has callers and is a root; the
+settings, the contracts and the checker itself. Numbers that an edit elsewhere changes are not in it: places
+in the source are relative to the function, strings and types are told by their content.
+
+The interface of a function is what its callers can see of it (`interface`), what is known of the variables
+that it mentions, and the interfaces of those that it uses itself. It is known when the function has been
+checked, now or in an earlier run.
 """
 
 from __future__ import annotations
@@ -20,6 +24,7 @@ from anabranch.analysis.callgraph import mentioned
 from anabranch.check.externals import Externals
 from anabranch.check.facts import Facts
 from anabranch.check.program import symbol_label
+from anabranch.check.records import FunctionRecord
 from anabranch.check.settings import CheckSettings
 from anabranch.ir.debug import DebugLoc
 from anabranch.ir.module import CallInfo, Function, Module
@@ -67,18 +72,33 @@ class Keys:
         self._types: dict[str, str] = {}
         self._globals: dict[str, str] = {}
         self._mentions: dict[str, tuple[str, ...]] = {}
-        base = _digest((checker_digest(), astuple(settings), _contracts(externals), repr(module.aliases)))
-        self._found: dict[str, str] = {}
-        for component in facts.order.components:
-            inside = set(component)
-            own = [self._own(module.functions[name]) for name in component]
-            used = {c for name in component for c in facts.order.callees[name]} - inside
-            key = _digest((base, *own, *(self._found[name] for name in sorted(used))))
-            for name in component:
-                self._found[name] = _digest((key, name))
+        self._base = _digest(
+            (checker_digest(), astuple(settings), _contracts(externals), repr(module.aliases))
+        )
+        self._codes: dict[str, str] = {}
+        self._variables: dict[str, str] = {}
+        """Of each function, what is known of the variables that it mentions."""
+        self._interfaces: dict[str, str] = {}
 
-    def __getitem__(self, name: str) -> str:
-        return self._found[name]
+    def key(self, name: str) -> str:
+        """The interfaces of those that the function uses are known."""
+        used = (self._interfaces[callee] for callee in self.facts.order.callees[name])
+        return _digest((self._base, self.code(name), *used))
+
+    def found(self, record: FunctionRecord) -> None:
+        """The record of a function is known."""
+        used = (self._interfaces[callee] for callee in self.facts.order.callees[record.name])
+        _ = self.code(record.name)
+        seen = (record.name, record.form, self._variables[record.name])
+        self._interfaces[record.name] = _digest((*seen, *used))
+
+    def code(self, name: str) -> str:
+        """A digest of the function alone, places in the source included."""
+        known = self._codes.get(name)
+        if known is None:
+            function = self.module.functions.get(name)
+            known = self._codes[name] = "" if function is None else self._own(function)
+        return known
 
     # -- one function -----------------------------------------------------------------------------------
 
@@ -94,6 +114,9 @@ class Keys:
             if isinstance(i.extra, CallInfo)
         ]
         start = function.subprogram
+        reached = self._reached(symbols)
+        variables = [s for s in reached if s in self.module.globals and symbol_label(self.module, s) == s]
+        self._variables[name] = _digest(map(self._symbol, variables))
         return _digest(
             (
                 name,
@@ -105,7 +128,7 @@ class Keys:
                 bool(order.callers.get(name)),
                 name in order.roots,
                 order.callees[name],
-                *(self._symbol(symbol) for symbol in self._reached(symbols)),
+                *map(self._symbol, reached),
             )
         )
 

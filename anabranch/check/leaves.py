@@ -12,6 +12,7 @@ this process or in another: what is known of it can be kept, and functions can b
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from types import TracebackType
@@ -165,7 +166,7 @@ class _Within:
 
     def __enter__(self) -> None:
         self._before = self._leaves.context
-        self._leaves.context = [self._label, 0]
+        self._leaves.context = (self._label, Counter())
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -179,8 +180,8 @@ class Leaves:
     def __init__(self) -> None:
         self._by_index: dict[int, Leaf] = {}
         self._visible: dict[int, bool] = {}
-        self.context = [0, 0]
-        """The computation that new leaves belong to, and how many it has made."""
+        self.context: tuple[int, Counter[object]] = (0, Counter())
+        """The computation that new leaves belong to, and how many of each kind it has made."""
 
     def __len__(self) -> int:
         return len(self._by_index)
@@ -197,11 +198,16 @@ class Leaves:
         return _Within(self, digest(content(what)))
 
     def add(self, name: str, width: int, *what: object) -> Expr:
-        """The variable of something; without content, a new one of the computation at hand."""
-        if not what:
-            self.context[1] += 1
-            what = (*self.context,)
+        """The variable of something."""
         return var(f"{name}!{digest(content(what)):x}", width)
+
+    def new(self, name: str, width: int, *what: object) -> Expr:
+        """A new variable of the computation at hand, by all that is known of it and its number among those
+        of which the same is."""
+        label, made = self.context
+        kind = (name, width, *what)
+        made[kind] += 1
+        return self.add(name, width, label, kind, made[kind])
 
     def register(self, leaf: Leaf) -> Expr:
         self._by_index[leaf.var.a] = leaf
@@ -210,7 +216,7 @@ class Leaves:
     # -- visible leaves ---------------------------------------------------------------------------------
 
     def parameter(self, function: str, index: int, width: int, pointer: bool) -> Expr:
-        found = self.add(f"{function}.{index}", width, "parameter")
+        found = self.add(f"{function}.{index}", width, "parameter", pointer)
         if found.a not in self._by_index:
             self.register(Parameter(found, function, index, pointer))
         return found
@@ -273,18 +279,22 @@ class Leaves:
         bound: int = 0,
         input: bool = False,
     ) -> Expr:
-        return self.register(Unknown(self.add("?", width), reason, loc, pointer, bound, input))
+        return self.register(
+            Unknown(self.new("?", width, reason, pointer, bound, input), reason, loc, pointer, bound, input)
+        )
 
     def failure(self, function: str, loc: DebugLoc | None, because: str = "") -> Expr:
-        return self.register(Failure(self.add(f"{function}.fails", 1), function, loc, because))
+        return self.register(Failure(self.new(f"{function}.fails", 1, because), function, loc, because))
 
     def uninitialised(self, width: int, name: str, loc: DebugLoc | None, part: bool) -> Expr:
-        return self.register(Uninitialised(self.add("uninitialised", width), name, loc, part))
+        return self.register(Uninitialised(self.new("uninitialised", width, name, part), name, loc, part))
 
     def local_object(
         self, name: str, size: int | None, loc: DebugLoc | None, heap: bool = False, zeroed: bool = False
     ) -> Expr:
-        return self.register(LocalObject(self.add(f"&{name}", 64), name, size, heap, zeroed, loc))
+        return self.register(
+            LocalObject(self.new(f"&{name}", 64, size, heap, zeroed), name, size, heap, zeroed, loc)
+        )
 
     def renamed(self, leaf: Leaf) -> Expr:
         """A leaf of a callee as another one: of another calling context."""

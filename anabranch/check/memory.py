@@ -67,7 +67,7 @@ class MemoryOf:
         self._entry: dict[tuple[int, Expr, Value, int], Value] = {}
         self._initial: dict[tuple[Expr, Value, int], Value] = {}
         self._unknown: dict[tuple[int, int, Expr, Value, int], Expr] = {}
-        self._read: dict[Expr, dict[int, list[tuple[int, Expr]]]] = {}
+        self.input_read: dict[Expr, dict[int, list[tuple[int, Expr]]]] = {}
         """Input memory that the function itself reads, by base and part of the object."""
         self.complete = False
         """Has the function been executed? From then on reads of callers and of conditions leave no trace."""
@@ -268,14 +268,14 @@ class MemoryOf:
 
     def _input(self, at: Location) -> Value:
         """A read of a part of what the function has read before is a part of that value (unions)."""
-        parts = self._read.get(at.base, {}).get(at.offset // 64, ())
+        parts = self.input_read.get(at.base, {}).get(at.offset // 64, ())
         for start, whole in parts:
             inside = start <= at.offset and at.offset * 8 + at.width <= start * 8 + whole.w
             if inside and whole.w > at.width:
                 return extract(whole, (at.offset - start) * 8, at.width)
         found = self.leaves.memory(at.base, at.offset, at.width)
         if not self.complete:
-            self._read.setdefault(at.base, {}).setdefault(at.offset // 64, []).append((at.offset, found))
+            self.input_read.setdefault(at.base, {}).setdefault(at.offset // 64, []).append((at.offset, found))
         return found
 
     def unknown(

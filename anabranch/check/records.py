@@ -33,6 +33,8 @@ class FunctionRecord:
     """Calls of functions without a body and without a contract."""
     failed: str = ""
     """Why it could not be checked."""
+    form: str = ""
+    """A digest of what callers can see of it; see `interface`."""
     instructions: int = 0
     conditions: int = 0
     queries: int = 0

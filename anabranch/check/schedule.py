@@ -70,51 +70,36 @@ class _Run:
         self.resources = resources
         self.progress = progress
         self.records: dict[str, FunctionRecord] = {}
-        self.conditions = 0
+        self.keys = Keys(module, settings, externals, facts)
+        self.anchors = Anchors(module)
 
     def run(self) -> CheckResult:
-        cache, names = self.resources.cache, list(self.facts.order.names())
-        if cache is None:
-            self._check(names)
-        else:
-            keys = Keys(self.module, self.settings, self.externals, self.facts)
-            anchors = Anchors(self.module)
-            self._from(cache, keys, anchors, names)
-            complete = False
-            try:
-                self._check([n for n in names if n not in self.records], cache, keys, anchors)
-                complete = True
-            finally:
-                cache.save(complete)
+        complete = False
+        try:
+            self._check(list(self.facts.order.names()))
+            complete = True
+        finally:
+            if self.resources.cache is not None:
+                self.resources.cache.save(complete)
         result = CheckResult(self.facts.order)
-        for name in names:
+        for name in self.facts.order.names():
             result.add(self.records[name])
         return result
 
-    def _from(self, cache: Cache, keys: Keys, anchors: Anchors, names: list[str]) -> None:
-        for name in names:
-            known = cache.record(keys[name], anchors)
-            if known is not None:
-                self.records[name] = known
-                self.conditions += known.conditions
-
-    def _check(
-        self,
-        names: list[str],
-        cache: Cache | None = None,
-        keys: Keys | None = None,
-        anchors: Anchors | None = None,
-    ) -> None:
-        saved = monotonic()
-        total = sum(map(self._size_of, names)) or 1
-        done = 0
-        for record, asked in self._done(names, cache):
-            self.conditions += record.conditions
-            done += self._size_of(record.name)
-            count = len(self.facts.order.callees)
-            self.progress.checked(len(self.records), count, self.conditions, done / total)
-            if cache is not None and keys is not None and anchors is not None:
-                cache.keep(keys[record.name], record, asked, anchors)
+    def _check(self, names: list[str]) -> None:
+        cache, saved, conditions, done = self.resources.cache, monotonic(), 0, 0
+        sizes = {name: self._size_of(name) for name in names}
+        total = sum(sizes.values()) or 1
+        for record, asked in self._done(names, sizes):
+            self.records[record.name] = record
+            conditions += record.conditions
+            done += sizes[record.name]
+            if asked is not None:
+                self.progress.checked(len(self.records), len(names), conditions, done / total)
+            if cache is not None:
+                if asked is not None:
+                    cache.keep(self.keys.key(record.name), record, asked, self.keys.code, self.anchors)
+                self.keys.found(record)
                 if monotonic() - saved > SAVE_SECONDS:
                     cache.save(complete=False)
                     saved = monotonic()
@@ -122,23 +107,27 @@ class _Run:
     def _size_of(self, name: str) -> int:
         return sum(len(block.instructions) for block in self.module.functions[name].blocks)
 
-    def _done(self, names: list[str], cache: Cache | None) -> Iterator[Done]:
+    def _known(self, name: str) -> FunctionRecord | None:
+        """The record of an earlier run, if it still holds. Those of the functions that it uses are known."""
+        cache = self.resources.cache
+        return None if cache is None else cache.record(self.keys.key(name), self.keys.code, self.anchors)
+
+    def _done(self, names: list[str], sizes: dict[str, int]) -> Iterator[Done]:
         def answers(name: str) -> Answers:
+            cache = self.resources.cache
             return {} if cache is None else cache.answers(name)
 
-        jobs = min(self.resources.jobs, len(names))
-        if jobs <= 1:
-            worker = Worker(self._checker, self.resources.max_bytes)
+        jobs, max_bytes = self.resources.jobs, self.resources.max_bytes
+        if min(jobs, len(names)) <= 1:
+            worker = Worker(self._checker, max_bytes)
             worker.records = self.records
             for name in names:
-                yield worker.check(name, answers(name))
+                known = self._known(name)
+                yield (known, None) if known is not None else worker.check(name, answers(name))
             return
-        sizes = {name: self._size_of(name) for name in self.facts.order.names()}
-        workers = Workers(
-            self.facts.order, sizes.__getitem__, answers, self._checker, jobs, self.resources.max_bytes
-        )
+        workers = Workers(self.facts.order, sizes.__getitem__, answers, self._checker, jobs, max_bytes)
         try:
-            yield from workers.run(names, self.records)
+            yield from workers.run(names, self.records, self._known)
         finally:
             workers.close()
 

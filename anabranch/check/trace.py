@@ -28,7 +28,14 @@ class Step:
     file: str
     line: int
     function: str
-    text: str
+    words: str
+    """What happens. Lines have fields of their own: records are kept while lines move."""
+    onto: int = 0
+    """The line where a branch goes on."""
+
+    @property
+    def text(self) -> str:
+        return f"{self.words} {self.onto}" if self.onto else self.words
 
     def as_json(self) -> dict[str, Any]:
         return {"file": self.file, "line": self.line, "function": self.function, "text": self.text}
@@ -202,24 +209,25 @@ def path_steps(finding: Finding) -> list[Step]:
         top = graph.tree.parent[node]
         if gated.gate[node] is not True:
             end = gated.function.blocks[graph.nodes[top].block].instructions[-1]
-            text = _side(gated, top, node, end.opcode)
-            if end.loc is not None and text:
-                found.append(_step(end.loc, end.loc.function, text))
+            onto = _side(gated, top, node, end.opcode)
+            if end.loc is not None and onto:
+                found.append(Step(end.loc.file, end.loc.line, end.loc.function, "on to line", onto))
         node = top
     return list(reversed(found))[-MAX_BRANCHES:]
 
 
-def _side(gated: Gated, top: int, node: int, opcode: str) -> str:
-    """Where a branch goes on: the compiler turns conditions round, so that true and false would mislead."""
+def _side(gated: Gated, top: int, node: int, opcode: str) -> int:
+    """The line where a branch goes on: the compiler turns conditions round, so that true and false would
+    mislead."""
     graph = gated.graph
     if graph.predecessors(node) != [top] or opcode not in ("br", "switch"):
-        return ""
+        return 0
     block = graph.nodes[node].block
     if block < 0:
-        return ""
+        return 0
     places = (i.loc for i in gated.function.blocks[block].instructions if i.loc is not None and i.loc.line)
     place = next(places, None)
-    return f"on to line {place.line}" if place is not None else ""
+    return place.line if place is not None else 0
 
 
 def in_order(origin: Step | None, branches: list[Step]) -> list[Step]:

@@ -27,7 +27,8 @@ MAX_BYTES = 2 << 30
 """Resident memory of a process beyond which it drops all gated forms; they are made again where a function
 that is still to be checked uses them."""
 
-Done = tuple[FunctionRecord, Answers]
+Done = tuple[FunctionRecord, Answers | None]
+"""A record, and what was asked; None if it was known before."""
 MakeChecker = Callable[[], Checker]
 
 
@@ -112,32 +113,47 @@ class Workers:
         theirs.close()
         return _Remote(process, ours)
 
-    def run(self, names: Sequence[str], records: dict[str, FunctionRecord]) -> Iterator[Done]:
-        """Check functions; `records` has those of all others, and gets the new ones. In the order in which
-        they are done."""
-        waiting = {name: {c for c in self._order.callees[name] if c not in records} for name in names}
+    def run(
+        self,
+        names: Sequence[str],
+        records: dict[str, FunctionRecord],
+        known: Callable[[str], FunctionRecord | None],
+    ) -> Iterator[Done]:
+        """Check functions, unless they are `known` once those that they use are. `records` gets all of them.
+        In the order in which they are done."""
+        waiting = {name: set(self._order.callees[name]) for name in names}
         users: dict[str, list[str]] = {}
         for name, callees in waiting.items():
             for callee in callees:
                 users.setdefault(callee, []).append(name)
         ready = [name for name, callees in waiting.items() if not callees]
         idle = list(self._remotes)
+        asked: set[str] = set()
         left = len(names)
         while left:
-            while ready and idle:
+            finished: list[Done] = []
+            for name in list(ready):
+                if name not in asked and (found := known(name)) is not None:
+                    ready.remove(name)
+                    finished.append((found, None))
+                asked.add(name)
+            while ready and idle and not finished:
                 self._give(idle.pop(), ready, records)
-            for remote, done in self._answered():
+            if not finished:
+                for remote, done in self._answered():
+                    remote.known.add(done[0].name)
+                    remote.gated.add(done[0].name)
+                    idle.append(remote)
+                    finished.append(done)
+            for done in finished:
                 record = done[0]
                 records[record.name] = record
-                remote.known.add(record.name)
-                remote.gated.add(record.name)
-                idle.append(remote)
                 left -= 1
+                yield done
                 for user in users.get(record.name, ()):
                     waiting[user].discard(record.name)
                     if not waiting[user]:
                         ready.append(user)
-                yield done
 
     def _give(self, remote: _Remote, ready: list[str], records: dict[str, FunctionRecord]) -> None:
         """The function for which a worker has least to make again."""

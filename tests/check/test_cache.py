@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import random
 import shutil
 from dataclasses import asdict
 from pathlib import Path
@@ -12,9 +12,11 @@ import pytest
 
 from anabranch.check import cache as cache_module
 from anabranch.check.cache import Cache
+from anabranch.check.decide import Decider
 from anabranch.check.records import CheckResult
 from anabranch.check.schedule import Progress, Resources, check_module
 from anabranch.cli.main import main
+from anabranch.frontend import FrontendError
 from tests.check.support import SUBJECTS, module_of
 
 PROGRAM = """#include <stdlib.h>
@@ -94,6 +96,8 @@ EDITS = {
     "lines behind everything": ("    return r;\n}\n", "    return r;\n}\n\n\nint x;\n", 0),
     "a string that moves others": ("    return other(v);", '    return other(v) + ""[0];', 2),
     "a comment inside a function": ("    n->next = *l;", "    // here\n    n->next = *l;", 2),
+    "a statement that callers do not see": ("return n * 3;", "int unused = n; return n * 3;", 1),
+    "a call that callers do not see": ("    n->next = *l;", "    rand();\n    n->next = *l;", 2),
     "a function that nobody uses": ("int top(void)", "int more(void) { return 1; } int top(void)", 1),
     "a callee": ("n * 3", "n * 4", 3),
     "a callee of a callee": ("l->value != v", "l->value > v", 3),
@@ -112,16 +116,74 @@ def test_only_what_depends_on_an_edit_is_checked_again(name: str, source: Path, 
     assert check(source, kept(tmp_path)) == (fresh, 0)
 
 
-def test_answers_of_the_last_run_are_used(source: Path, tmp_path: Path) -> None:
-    """`other` has changed, but not what is asked about `top` and `add`."""
+def test_answers_of_the_last_run_are_used(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A line moves inside `get`, so that it is checked again; nothing new is asked."""
+    solved = []
+    fresh_answer = Decider._fresh
+
+    def counted(self: Decider, *arguments: Any) -> Any:
+        solved.append(arguments)
+        return fresh_answer(self, *arguments)
+
+    monkeypatch.setattr(Decider, "_fresh", counted)
     check(source, kept(tmp_path))
-    source.write_text(PROGRAM.replace("return n * 3;", "int unused = 1; return n * 3;"))
+    assert solved
+    source.write_text(PROGRAM.replace("    return find(l, v)->value;", "\n    return find(l, v)->value;"))
     fresh, _ = check(source)
-    cache = kept(tmp_path)
-    cache.answers("top")
-    assert check(source, cache) == (fresh, 3)
-    answers = json.loads(next((tmp_path / "cache").glob("*.answers")).read_bytes().partition(b"\n")[2])
-    assert answers["top"] and answers["get"]
+    solved.clear()
+    result, count = check(source, kept(tmp_path))
+    assert (result, solved) == (fresh, []) and count >= 1
+
+
+_CHANGES = (
+    ("<", "<="),
+    ("==", "!="),
+    ("+", "-"),
+    ("1", "2"),
+    ("3", "4"),
+    ("NULL", "(void *)8"),
+    ("&&", "||"),
+)
+
+
+def edited(text: str, rng: random.Random) -> str:
+    """One operator, number or whole statement of a program is another one."""
+    lines = text.splitlines(keepends=True)
+    while True:
+        number = rng.randrange(len(lines))
+        line = lines[number]
+        if line.lstrip().startswith(("#", "//", "/*", "*", "struct", "typedef")):
+            continue
+        old, new = rng.choice(_CHANGES)
+        if rng.random() < 0.2 and line.startswith("    ") and line.rstrip().endswith(";"):
+            lines[number] = line + "    ;\n" if "return" in line else line + line.replace("int ", "")
+            return "".join(lines)
+        if old in line:
+            lines[number] = line.replace(old, new, 1)
+            return "".join(lines)
+
+
+@pytest.mark.parametrize("name", ["flows", "freed", "idioms", "null", "values"])
+def test_any_edit_has_the_result_of_a_run_without_cache(name: str, tmp_path: Path) -> None:
+    """Edits come one after the other, each on a cache that has seen those before."""
+    rng = random.Random(name)
+    original = (SUBJECTS / f"{name}.c").read_text()
+    source, text, again = tmp_path / "edited.c", original, 0
+    for _ in range(8):
+        changed = edited(text, rng)
+        source.write_text(changed)
+        try:
+            fresh, total = check(source)
+        except FrontendError:
+            continue
+        text = changed
+        found, count = check(source, kept(tmp_path))
+        assert found == fresh
+        again += count
+        assert check(source, kept(tmp_path)) == (fresh, 0)
+    assert 0 < again < 4 * total
 
 
 @pytest.mark.parametrize("damage", ["cut", "changed", "empty", "other"])
