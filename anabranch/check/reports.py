@@ -13,6 +13,7 @@ from typing import Any
 
 from anabranch.check.findings import Finding
 from anabranch.check.program import Program
+from anabranch.check.rarity import needs_one_value
 from anabranch.check.trace import (
     Shown,
     Step,
@@ -175,6 +176,8 @@ def _rank(program: Program, finding: Finding) -> tuple[str, tuple[str, ...]]:
         return "possible", ("an unknown caller passes NULL",)
     if finding.condition.property.name == "null" and tested_pointer(program, finding) is not None:
         return "possible", ("the pointer can be NULL, as the test says",)
+    if finding.condition.property.name == "null" and needs_one_value(program.leaves, finding):
+        return "possible", ("a callee returns NULL for one particular value only",)
     return "likely", ()
 
 

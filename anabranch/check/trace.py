@@ -15,7 +15,8 @@ from anabranch.check.gate import Gated
 from anabranch.check.leaves import Failure, Leaf, Memory, Operator, Parameter, Uninitialised, Unknown
 from anabranch.check.program import Program
 from anabranch.check.properties.null import FIRST_PAGE
-from anabranch.expr import Expr, Value, evaluate
+from anabranch.expr import Expr, Value, evaluate, operands
+from anabranch.expr.node import ITE, OR, VAR
 from anabranch.ir.debug import DebugLoc
 from anabranch.ir.types import to_signed
 
@@ -73,12 +74,25 @@ def relevant_leaves(program: Program, finding: Finding) -> Iterator[Leaf]:
         if value.__class__ is not Expr or value in seen:
             continue
         seen.add(value)
-        for leaf in program.leaves.support(value):
-            if isinstance(leaf, Operator):
-                if leaf.var in opened:
-                    stack.append(opened[leaf.var])
-            else:
+        if value.op == VAR:
+            leaf = program.leaves.of(value)
+            if value in opened:
+                stack.append(opened[value])
+            elif leaf is not None and not isinstance(leaf, Operator):
                 yield leaf
+        else:
+            stack += _deciding(value, finding.answer.model)
+
+
+def _deciding(value: Expr, model: dict[int, int]) -> list[Value]:
+    """The operands that decide a value under a model: one side of a choice, what makes a disjunction true."""
+    if value.op == ITE:
+        return [value.a, value.b if evaluate(value.a, model) else value.c]
+    if value.w == 1 and value.op == OR:
+        for part in (value.a, value.b):
+            if evaluate(part, model):
+                return [part]
+    return list(operands(value))
 
 
 def source_name(program: Program, symbol: str) -> str:

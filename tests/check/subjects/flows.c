@@ -71,3 +71,28 @@ int searched_well(struct link *list) {
     struct link *found = search(list, 3);
     return found ? found->key : 0;
 }
+
+// A function that answers NULL to a senseless argument, which an invariant excludes.
+static void *block_of(unsigned long size) {
+    if (size == 0)
+        return NULL;
+    void *block = malloc(size);
+    if (!block)
+        exit(1);
+    return block;
+}
+
+static unsigned rows;
+
+void set_rows(unsigned n) { rows = n; }
+
+void make_rows(void) {
+    int *table = block_of((rows + 1) * sizeof *table);
+    table[0] = 1; // REPORT: null possible
+}
+
+void copy_text(const char *text) {
+    char *copy = block_of((int)strlen(text) + 1);
+    strcpy(copy, text);
+    free(copy);
+}
