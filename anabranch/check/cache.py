@@ -211,9 +211,9 @@ def _decoded_report(found: dict[str, Any], anchors: Anchors) -> Report:
 
 def _encoded_step(step: Step, anchors: Anchors) -> list[Any]:
     onto = anchors.anchored(step.file, step.onto)
-    return [anchors.anchored(step.file, step.line), step.function, step.words, onto]
+    return [anchors.anchored(step.file, step.line), step.function, step.words, onto, step.callee]
 
 
 def _decoded_step(found: list[Any], anchors: Anchors) -> Step:
-    place, function, words, onto = found
-    return Step(*anchors.found(place), function, words, anchors.found(onto)[1])
+    place, function, words, onto, callee = found
+    return Step(*anchors.found(place), function, words, anchors.found(onto)[1], callee)

@@ -15,7 +15,6 @@ from time import process_time
 
 from anabranch.check.conditions import Condition
 from anabranch.check.decide import Decider
-from anabranch.check.externals import Externals, load_externals
 from anabranch.check.facts import Facts, facts_of
 from anabranch.check.findings import Finding
 from anabranch.check.gate import Gated
@@ -35,6 +34,7 @@ from anabranch.check.refine import PROVED, REFUTED, Answer, Refinement
 from anabranch.check.reports import make_report
 from anabranch.check.requirements import lifted
 from anabranch.check.settings import CheckSettings
+from anabranch.contracts import Externals, load_externals
 from anabranch.expr import Value, eq, reset, substitute
 from anabranch.ir.module import Module
 

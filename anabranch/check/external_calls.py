@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anabranch.check.events import Copy, Fill, Havoc
-from anabranch.check.externals import Contract
 from anabranch.check.formats import string_arguments
 from anabranch.check.freeing import Free
 from anabranch.check.leaves import Unknown
+from anabranch.contracts import Contract
 from anabranch.expr import Expr, Value, bool_and, bool_or, extract, ite, ne, sge, sle, slt, zext
 from anabranch.ir.module import Instruction
 from anabranch.ir.types import PointerType

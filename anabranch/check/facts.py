@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from anabranch.check.externals import Externals
 from anabranch.check.noreturn import never_returning
 from anabranch.check.order import Order, order_functions, unwritten_globals
 from anabranch.check.settings import CheckSettings
+from anabranch.contracts import Externals
 from anabranch.ir.module import Module
 
 

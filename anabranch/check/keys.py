@@ -21,11 +21,11 @@ from functools import cache
 from pathlib import Path
 
 from anabranch.analysis.callgraph import mentioned
-from anabranch.check.externals import Externals
 from anabranch.check.facts import Facts
 from anabranch.check.program import symbol_label
 from anabranch.check.records import FunctionRecord
 from anabranch.check.settings import CheckSettings
+from anabranch.contracts import Externals
 from anabranch.ir.debug import DebugLoc
 from anabranch.ir.module import CallInfo, Function, Module
 
@@ -46,10 +46,10 @@ def checker_digest() -> str:
     """Of the code of the checker and the versions of what it uses."""
     digest = hashlib.sha256()
     root = Path(__file__).resolve().parent.parent
-    for package in _PACKAGES:
-        for path in sorted((root / package).rglob("*.py")):
-            digest.update(f"{path.relative_to(root)}\0".encode())
-            digest.update(path.read_bytes())
+    own = [path for package in _PACKAGES for path in sorted((root / package).rglob("*.py"))]
+    for path in (*own, root / "contracts.py"):
+        digest.update(f"{path.relative_to(root)}\0".encode())
+        digest.update(path.read_bytes())
     digest.update(importlib.metadata.version("bitwuzla").encode())
     return digest.hexdigest()
 

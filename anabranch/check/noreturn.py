@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from anabranch.analysis.callgraph import CALLS, direct_callee
 from anabranch.analysis.cfg import build_cfg
-from anabranch.check.externals import Externals
+from anabranch.contracts import Externals
 from anabranch.ir.module import Function, Module
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from anabranch.analysis.callgraph import resolve_alias
 from anabranch.check.calls import Calls
-from anabranch.check.externals import Externals
 from anabranch.check.gate import Gated
 from anabranch.check.leaves import GlobalObject, Leaf, Leaves, LocalObject, Memory, Operator
 from anabranch.check.places import Places
@@ -17,6 +16,7 @@ from anabranch.check.properties.null import Nullness
 from anabranch.check.properties.uninitialised import Undefinedness
 from anabranch.check.settings import CheckSettings
 from anabranch.check.summaries import Summaries
+from anabranch.contracts import Externals
 from anabranch.expr import MASK, Expr, Value, add
 from anabranch.expr.node import MAX_WIDTH, VAR
 from anabranch.expr.variables import postorder_within

@@ -62,6 +62,8 @@ class Report:
     fingerprint: str = ""
     also: list[tuple[str, int]] = field(default_factory=list)
     """Further places that the same bad value comes to."""
+    confirmation: dict[str, Any] = field(default_factory=dict)
+    """What the engine made of it (`--confirm`), as `check.json` tells it."""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -82,6 +84,7 @@ class Report:
             "values": {shown.label: shown.value for shown in self.values},
             "also": [{"file": file, "line": line} for file, line in self.also],
             "fingerprint": self.fingerprint,
+            "confirmation": self.confirmation or None,
         }
 
 

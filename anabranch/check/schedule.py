@@ -8,13 +8,13 @@ from time import monotonic
 
 from anabranch.check.cache import Answers, Cache
 from anabranch.check.driver import Checker, uncollected
-from anabranch.check.externals import Externals, load_externals
 from anabranch.check.facts import Facts, facts_of
 from anabranch.check.keys import Keys
 from anabranch.check.places_in_source import Anchors
 from anabranch.check.records import CheckResult, FunctionRecord
 from anabranch.check.settings import CheckSettings
 from anabranch.check.workers import MAX_BYTES, Done, Worker, Workers
+from anabranch.contracts import Externals, load_externals
 from anabranch.ir.module import Module
 
 SAVE_SECONDS = 60.0

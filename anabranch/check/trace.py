@@ -22,6 +22,8 @@ from anabranch.ir.types import to_signed
 
 MAX_VALUES = 6
 MAX_BRANCHES = 12
+COMPARED = "the pointer is compared with NULL"
+"""What a step says that is the only reason to think so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,8 @@ class Step:
     """What happens. Lines have fields of their own: records are kept while lines move."""
     onto: int = 0
     """The line where a branch goes on."""
+    callee: str = ""
+    """The function without a body whose result is the bad value."""
 
     @property
     def text(self) -> str:
@@ -57,8 +61,8 @@ class Shown:
         return f"{self.name} in line {self.line}" if self.line else self.name
 
 
-def _step(loc: DebugLoc | None, function: str, text: str) -> Step:
-    return Step(loc.file if loc else "", loc.line if loc else 0, function, text)
+def _step(loc: DebugLoc | None, function: str, text: str, callee: str = "") -> Step:
+    return Step(loc.file if loc else "", loc.line if loc else 0, function, text, callee=callee)
 
 
 def relevant_leaves(program: Program, finding: Finding) -> Iterator[Leaf]:
@@ -109,7 +113,7 @@ def failed_function(program: Program, finding: Finding) -> Step | None:
     for leaf in relevant_leaves(program, finding):
         if isinstance(leaf, Failure) and finding.answer.model.get(leaf.var.a):
             where = leaf.loc.function if leaf.loc is not None else ""
-            return _step(leaf.loc, where, f"{leaf.function} returns NULL")
+            return _step(leaf.loc, where, f"{leaf.function} returns NULL", leaf.function)
     return None
 
 
@@ -135,7 +139,7 @@ def origin_of(program: Program, finding: Finding) -> Step | None:
         return None
     tested = tested_pointer(program, finding)
     if tested is not None:
-        return _step(tested, tested.function, "the pointer is compared with NULL")
+        return _step(tested, tested.function, COMPARED)
     return _constant_origin(finding) or _returned_origin(program, finding)
 
 

@@ -13,19 +13,28 @@ from typing import Any
 
 from anabranch.check.baseline import BaselineError, read_baseline, split_known, write_baseline
 from anabranch.check.cache import Cache
-from anabranch.check.externals import ExternalsError, load_externals
-from anabranch.check.reports import group_reports, shown
+from anabranch.check.reports import Report, group_reports, shown
 from anabranch.check.schedule import Progress, Resources, check_module
 from anabranch.check.settings import PROPERTIES, CheckSettings
 from anabranch.check.workers import WorkersError
 from anabranch.cli.check_input import CheckInput, read_input
-from anabranch.cli.check_summary import document, print_report, print_warning, summary
+from anabranch.cli.check_summary import (
+    confirmed_summary,
+    document,
+    print_report,
+    print_warning,
+    summary,
+)
 from anabranch.cli.codes import ERRORS_FOUND, INTERNAL, OK, USAGE, CommandError
 from anabranch.cli.progress import LiveDisplay, PlainDisplay, make_display
+from anabranch.cli.settings import BuildSettings
 from anabranch.cli.wording import clock, count
-from anabranch.report.rundir import RunDirError, create_run_directory
-from anabranch.values import parse_memory
+from anabranch.contracts import ExternalsError, load_externals
+from anabranch.report.rundir import RunDirectory, RunDirError, create_run_directory
+from anabranch.values import parse_memory, parse_time
 
+SECONDS = 20.0
+"""What a report may take with `--confirm`."""
 _DESCRIPTION = """\
 Check every function of a program without running it: dereferences of NULL, assertions, divisions by zero,
 uses of values that were never written, of freed memory, and accesses beyond objects of constant size. There
@@ -114,6 +123,16 @@ def _parser() -> argparse.ArgumentParser:
         metavar="SIZE",
         help="drop what can be made again above this memory of a process: 2000 (MB), 512MB, 2GB",
     )
+    engine = parser.add_argument_group("confirmation")
+    engine.add_argument(
+        "--confirm",
+        action="store_true",
+        help="explore what each report is about: confirmed ones come first, with a C program that fails "
+        "there natively; those that are proved impossible are dropped and counted",
+    )
+    engine.add_argument(
+        "--confirm-time", type=_time, default=SECONDS, metavar="TIME", help="for each report (default: 20s)"
+    )
     out = parser.add_argument_group("results")
     out.add_argument("--all-ranks", action="store_true", help="also what depends on unknown callers")
     out.add_argument(
@@ -134,6 +153,13 @@ def _parser() -> argparse.ArgumentParser:
     out.add_argument("-q", "--quiet", action="store_true", help="only reports")
     out.add_argument("--no-progress", action="store_true", help="no progress line")
     return parser
+
+
+def _time(text: str) -> float:
+    try:
+        return parse_time(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _positive(text: str) -> int:
@@ -235,7 +261,14 @@ def run_check(arguments: argparse.Namespace) -> int:
         write_baseline(arguments.write_baseline, reports)
     new, known = (reports, []) if known_before is None else split_known(reports, known_before)
     visible = shown(new, arguments.all_ranks)
+    impossible: list[Report] = []
+    if arguments.confirm:
+        directory = directory or create_run_directory(None)
+        visible, impossible = _confirm(arguments, given.files, settings, directory, visible, display is None)
+        new = [*visible, *(report for report in new if not report.confirmation)]
     about = document(result, new, known, suppressed, time.monotonic() - started)
+    if arguments.confirm:
+        about["impossible"] = [report.as_json() for report in impossible]
     if directory is not None:
         directory.write_text("check.json", json.dumps(about, indent=2, ensure_ascii=False) + "\n")
     if arguments.json:
@@ -248,7 +281,38 @@ def run_check(arguments: argparse.Namespace) -> int:
                 print_report(report)
         if not arguments.quiet:
             print(summary(result, new, visible, known, suppressed))
+            if arguments.confirm and directory is not None:
+                print(confirmed_summary(visible, impossible, directory.path))
     return ERRORS_FOUND if arguments.fail_on_error and visible else OK
+
+
+def _confirm(
+    arguments: argparse.Namespace,
+    files: list[Path],
+    settings: CheckSettings,
+    directory: RunDirectory,
+    reports: Sequence[Report],
+    quiet: bool,
+) -> tuple[list[Report], list[Report]]:
+    """Reports that are left, confirmed ones first, and those that are impossible."""
+    from anabranch.cli.confirm import Confirmer, confirm_reports
+
+    build = BuildSettings(
+        include_dirs=tuple(map(Path, arguments.include_dir)),
+        defines=tuple(arguments.define),
+        no_cache=arguments.no_cache,
+        libc="none",
+    )
+
+    def say(number: int, total: int, report: Report) -> None:
+        if not quiet:
+            place = f"{Path(report.file).name}:{report.line}"
+            print(f"anabranch: [{number}/{total}] confirming {place}", file=sys.stderr)
+
+    confirmer = Confirmer(
+        files, build, tuple(arguments.summaries), settings, arguments.confirm_time, directory
+    )
+    return confirm_reports(confirmer, reports, say)
 
 
 def main(argv: Sequence[str]) -> int:

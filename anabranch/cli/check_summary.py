@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, TextIO
 
 from anabranch.check.records import CheckResult
@@ -33,6 +34,8 @@ def print_report(report: Report) -> None:
         places = ", ".join(_place(file, line) for file, line in report.also[:8])
         more = f" and {len(report.also) - 8} more" if len(report.also) > 8 else ""
         print(f"    the same value also comes to {places}{more}")
+    if report.confirmation:
+        print(f"    {_confirmed(report.confirmation)}")
     print()
 
 
@@ -43,6 +46,20 @@ def print_warning(report: Report, stream: TextIO) -> None:
     print(f"{place}:{report.column}: warning: {report.message} [{name}, {report.rank}]", file=stream)
     for step in report.steps[:-1]:
         print(f"{_place(step.file, step.line)}: note: {step.text}", file=stream)
+
+
+def _confirmed(found: dict[str, Any]) -> str:
+    if found["verdict"] != "confirmed":
+        return f"not confirmed: {found['note']}"
+    assumed = f" with {found['note']}" if found["note"] else ""
+    return f"confirmed: {found['function']} fails there natively{assumed}: {found['harness']}"
+
+
+def confirmed_summary(left: Sequence[Report], impossible: Sequence[Report], directory: Path) -> str:
+    """What the engine made of the reports."""
+    confirmed = sum(report.confirmation["verdict"] == "confirmed" for report in left)
+    text = f"explored: {_count(confirmed, 'report')} confirmed, {len(left) - confirmed:,} not decided, "
+    return f"{text}{len(impossible):,} impossible and dropped; programs that fail are in {directory}"
 
 
 def _told(step: Step) -> str:

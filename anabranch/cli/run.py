@@ -53,12 +53,12 @@ def _ending_cleanly() -> Iterator[None]:
 
 
 def check_inputs(settings: RunSettings) -> None:
-    if settings.execution.summaries is not None:
-        from anabranch.environment.unknown import SummaryError, read_summaries
+    for path in settings.execution.summaries:
+        from anabranch.contracts import ExternalsError, read_contracts
 
         try:
-            read_summaries(settings.execution.summaries)
-        except SummaryError as error:
+            read_contracts(path)
+        except ExternalsError as error:
             raise CommandError(f"--summaries: {error}") from None
     for path in (*settings.inputs, *(host for host, _ in settings.input.files)):
         if path.is_dir():
@@ -92,6 +92,18 @@ def _load(settings: RunSettings) -> Any:
         )
     except FrontendError as error:
         raise CommandError(str(error).rstrip("\n"), USAGE, prefix=False) from error
+
+
+def check_targets(program: Any, settings: RunSettings) -> None:
+    """Are there the lines that the run is to aim at?"""
+    if not settings.search.targets:
+        return
+    from anabranch.explore.target_lines import TargetError, find_lines
+
+    try:
+        find_lines(program.module, settings.search.targets)
+    except TargetError as error:
+        raise CommandError(f"--target: {error}") from None
 
 
 @contextlib.contextmanager
@@ -204,6 +216,7 @@ def run(settings: RunSettings, command: Sequence[str]) -> int:
         return _run_project(settings, command)
     with saying("compiling, linking and simplifying", settings.display):
         program = _load(settings)
+    check_targets(program, settings)
     frontend_seconds = time.monotonic() - started
     emit_ir = settings.build.emit_ir
     if emit_ir is not None:

@@ -24,7 +24,8 @@ _STOPPED = {
 def summary(result: RunResult, directory: Path) -> str:
     """A few lines for someone who runs the engine for the first time."""
     lines = [_explored(result), *_losses(result), *_assumptions(result), *_coverage(result), *_errors(result)]
-    lines += [*_behind_errors(result), *_checks(result), *_next_steps(result, directory)]
+    lines += [*target_lines(result), *_behind_errors(result), *_checks(result)]
+    lines += _next_steps(result, directory)
     return "\n".join(lines)
 
 
@@ -141,6 +142,24 @@ def _errors(result: RunResult) -> Iterator[str]:
         yield f"  {_where(error)}: {error.message} [{error.kind}]"
     if len(result.errors) > _SHOWN:
         yield f"  and {len(result.errors) - _SHOWN} more; see errors in run.json"
+
+
+_TARGETS = {
+    "error": "an error was found there",
+    "reached": "reached, and no error was found there so far",
+    "not reached": "not reached so far",
+    "no error": "no error there: every path that can lead to it was followed",
+    "unreachable": "cannot be reached: every path that could lead to it was followed",
+}
+
+
+def target_lines(result: RunResult) -> Iterator[str]:
+    """What came of each line that the run aimed at."""
+    for target in result.targets:
+        text = _TARGETS[target.status] + (f" [{target.kind}]" if target.kind else "")
+        if target.status == "unreachable" and result.paths_error:
+            text += f", {count(result.paths_error, 'path')} to an error before it"
+        yield f"Target {_near(target.file)}:{target.line}: {text}."
 
 
 def _behind_errors(result: RunResult) -> Iterator[str]:

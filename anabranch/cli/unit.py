@@ -17,9 +17,10 @@ from anabranch.cli.codes import ERRORS_FOUND, INTERNAL, INTERRUPTED, OK, TERMINA
 from anabranch.cli.flags import SettingsParser, build_parser, parse_settings
 from anabranch.cli.plugins import load_plugins
 from anabranch.cli.progress import make_display
-from anabranch.cli.run import check_inputs, saying
+from anabranch.cli.run import check_inputs, check_targets, saying
 from anabranch.cli.settings import RunSettings, SettingsError
 from anabranch.cli.unit_summary import table, unit_summary
+from anabranch.explore.settings import FRESH, STOP, ExecutionSettings
 from anabranch.report.recorder import RunRecorder
 from anabranch.report.rundir import RunDirectory, RunDirError, create_run_directory
 from anabranch.unit.settings import ALL_SECONDS, UnitSettings
@@ -68,10 +69,17 @@ def settings_of(argv: Sequence[str]) -> tuple[RunSettings, tuple[str, ...]]:
         settings,
         inputs=files,
         build=dataclasses.replace(settings.build, libc="none"),
-        execution=dataclasses.replace(settings.execution, externals="fresh"),
+        execution=_answering(settings.execution),
         limits=limits,
     )
     return changed, functions
+
+
+def _answering(execution: ExecutionSettings) -> ExecutionSettings:
+    """Functions without a body answer: nothing else makes sense for functions by themselves."""
+    if execution.externals == STOP:
+        return dataclasses.replace(execution, externals=FRESH)
+    return execution
 
 
 def load_files(settings: RunSettings, inputs: Sequence[Path], entry: str) -> Any:
@@ -193,7 +201,8 @@ class UnitRun:
             if self.unit.reproduce:
                 error, harness = item.error, place.path / item.name
                 included = item.included
-                problem = reproduce(harness, error.kind, (error.file, error.line), self.sources(included))
+                sources = self.sources(included).failing(item.failing)
+                problem = reproduce(harness, error.kind, (error.file, error.line), sources)
                 found.errors[position] = dataclasses.replace(
                     item, reproduced=problem is None, problem=problem or ""
                 )
@@ -218,7 +227,7 @@ def functions_of(program: Any, files: Sequence[Path]) -> list[str]:
     return [name for _, _, name in sorted(found)]
 
 
-def _included(program: Any, name: str, files: Sequence[Path]) -> str:
+def included_file(program: Any, name: str, files: Sequence[Path]) -> str:
     """The C file that defines a function; "" if it is none of those given."""
     subprogram = program.module.functions[name].subprogram
     where = os.path.realpath(subprogram.file) if subprogram is not None else ""
@@ -246,6 +255,7 @@ def run_unit(settings: RunSettings, functions: tuple[str, ...]) -> int:
     if not names:
         raise CommandError("unit: the files define no function")
     _check_functions(program, names)
+    check_targets(program, settings)
     directory = create_run_directory(settings.results.output_dir)
     directory.write_assembly(program.ir_text)
     run = UnitRun(settings, directory)
@@ -253,7 +263,7 @@ def run_unit(settings: RunSettings, functions: tuple[str, ...]) -> int:
         for number, name in enumerate(names, 1):
             if len(names) > 1 and not settings.display.quiet and not settings.display.no_progress:
                 print(f"anabranch: [{number}/{len(names)}] {name}", file=sys.stderr)
-            included = _included(program, name, settings.inputs)
+            included = included_file(program, name, settings.inputs)
             if run.unit.assume is not None:
                 _with_assumption(run, program, name, included, run.unit.assume)
             else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from anabranch.cli.summary import target_lines
 from anabranch.cli.wording import count, near
 from anabranch.unit.explore import RANK_TEXT, UnitError, UnitResult
 from anabranch.unit.ranks import RANKS
@@ -46,6 +47,7 @@ def unit_summary(results: Sequence[UnitResult], directory: Path) -> str:
             f"{only.function}: {only.blocks.covered} of {count(only.blocks.total, 'block')} reached, "
             f"explored {_explored(only)}."
         )
+    lines += [line for result in results if result.result is not None for line in target_lines(result.result)]
     lines += _assumed(results)
     errors = [(result, error) for result in results for error in result.errors]
     errors.sort(key=lambda pair: RANKS.index(pair[1].rank))

@@ -37,10 +37,20 @@ EXTERNAL_GLOBALS: dict[str, bytes] = {
 }
 
 
+_UNLOCKED = ("putc_unlocked", "fputc_unlocked", "fputs_unlocked", "fwrite_unlocked", "fflush_unlocked")
+_FORMATTED = ("fprintf", "vfprintf", "__fprintf_chk", "__vfprintf_chk", "dprintf")
+_PLAIN = ("fputc", "putc", "_IO_putc", "fputs", "fwrite", "write", "fflush", "setvbuf", "setbuf")
+TO_FILES = frozenset((*_UNLOCKED, *_FORMATTED, *_PLAIN))
+"""Functions whose models know the standard streams only. A program whose files are made up does not call
+these models (`--externals contracts`)."""
+
+
 def stream_of(m: MachineApi, file: Value) -> int:
     """The number of a FILE that can be written."""
     addr = m.pick(file, 64, "FILE pointer")
     number = STREAMS.get(addr, 0)
+    if addr == 0:
+        m.load(addr, 1)  # the error that this is
     if number == 0:
         m.unsupported("output to a file")
     return number

@@ -7,6 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from anabranch.ir.checks import HANDLER
+from anabranch.ir.module import Function
+
 ModelFunction = Callable[..., Any]
 F = TypeVar("F", bound=ModelFunction)
 
@@ -62,3 +65,13 @@ def add_model(
     if name in MODELS:
         raise ValueError(f"two models of {name}")
     MODELS[name] = Model(name, function, noreturn, least, most)
+
+
+_OURS = ("llvm.", "anabranch.", HANDLER)
+"""Functions without a body that the engine itself understands."""
+
+
+def is_unknown(function: Function) -> bool:
+    """Declared, and nobody knows what it does."""
+    name = function.name
+    return function.is_declaration and not name.startswith(_OURS) and name not in MODELS

@@ -13,6 +13,8 @@ from anabranch.analysis.callgraph import build_call_graph
 from anabranch.analysis.cfg import build_cfg
 from anabranch.analysis.distance import DistanceGraph
 from anabranch.environment import EXTERNAL_GLOBALS, MODELS, OVERRIDES
+from anabranch.environment.failing import ALLOCATORS, may_fail
+from anabranch.environment.output import TO_FILES
 from anabranch.explore.backends import BACKENDS
 from anabranch.explore.budget import MEASURING, Budget
 from anabranch.explore.checks import makes
@@ -25,12 +27,16 @@ from anabranch.explore.observers import LISTENERS, Observers, PathEvents
 from anabranch.explore.postponed import PostponedLast
 from anabranch.explore.protocols import Search
 from anabranch.explore.reporter import Reporter
-from anabranch.explore.search import SearchContext, make_search
-from anabranch.explore.settings import ExploreSettings, LoadedProgram
+from anabranch.explore.search import UNREACHABLE, SearchContext, make_search
+from anabranch.explore.search.registry import DEFAULT
+from anabranch.explore.search.target import WITH_TARGETS, OutOfReachLast
+from anabranch.explore.settings import CONTRACTS, STOP, ExploreSettings, LoadedProgram
+from anabranch.explore.target_lines import find_lines
+from anabranch.explore.targets import Targets
 from anabranch.explore.tree import ExecutionTree
 from anabranch.explore.tree_rows import RowWriter
 from anabranch.ir.module import Function
-from anabranch.machine import Machine, MachineSettings, ModelApi, Observer, State
+from anabranch.machine import Machine, MachineSettings, ModelApi, Observer, State, Where
 from anabranch.machine.state import callers
 from anabranch.report.events import Listener
 from anabranch.solver import Backend, CrossChecked, QueryLimits, QueryLog, SliceSpace
@@ -69,6 +75,8 @@ class Parts:
     """How far a state is from code that is not yet covered."""
     search: Search[State]
     """The order that the settings name, with no technique around it."""
+    targets: Targets | None = None
+    """The lines that the run aims at, if it does."""
 
     @property
     def entry(self) -> Function:
@@ -85,7 +93,10 @@ def build_parts(
     started: float | None = None,
 ) -> Parts:
     """Build the parts of a run; queries go to files in `log_dir` where they are logged. `path_events`: if
-    somebody listens already. `started`: when the command did, on the monotonic clock, if not now."""
+    somebody listens already. `started`: when the command did, on the monotonic clock, if not now. Raises
+    TargetError if there is no line that the settings aim at."""
+    lines = find_lines(program.module, settings.search.targets)
+    orders = search_orders(settings)
     expr.reset()
     budget = Budget(settings.limits, started=started)
     table = BlockTable(program.module, is_user_function, after_calls=True)
@@ -93,7 +104,7 @@ def build_parts(
     tree = ExecutionTree(
         None if rows is None else rows.keep,
         None if rows is None else rows.merged_into,
-        walked=not NEVER_WALK.issuperset(settings.search.orders),
+        walked=not NEVER_WALK.issuperset(orders),
     )
     space = SliceSpace(make_backend(settings, budget.queries(), log_dir), limits=budget.queries())
     observers = Observers()
@@ -104,30 +115,51 @@ def build_parts(
         listen(events)
     new_coverage = NewCoverage(machine.counters.N, table.is_user_code, events.covered)
     reporter = Reporter(
-        machine, table, tree, settings, listener, events, new_coverage, budget, make_answers(unknown)
+        machine,
+        table,
+        tree,
+        settings,
+        listener,
+        events,
+        new_coverage,
+        budget,
+        make_answers(unknown, settings),
     )
     observers.all.append(reporter)
     fruitless: dict[int, int] = {}
     distance = make_distance(program, table, machine.counters.N, new_coverage, budget)
+    targets = Targets(lines, program.module, program.entry, table) if lines else None
     context: SearchContext[State] = SearchContext(
         seed=settings.search.seed,
         tree=tree,
         counters=machine.counters.N,
         distance=distance,
+        target_distance=targets.distance if targets is not None else lambda state: UNREACHABLE,
         fruitless=fruitless,
         progress=lambda: new_coverage.version + len(reporter.errors),
         order_key=TopologicalOrder(table),
     )
-    search = PostponedLast(make_search(settings.search.orders, context), budget.hard_turns)
+    search: Search[State] = PostponedLast(make_search(orders, context), budget.hard_turns)
+    if targets is not None:
+        search = OutOfReachLast(search, targets.may_reach, targets.exhausted)
+        events.failed.append(targets.failed)
     return Parts(
         program, settings, listener, budget, rows, tree, table, space, events, reporter, machine, unknown,
-        new_coverage, fruitless, distance, search,
+        new_coverage, fruitless, distance, search, targets,
     )  # fmt: skip
+
+
+def search_orders(settings: ExploreSettings) -> tuple[str, ...]:
+    """The names of the orders that a run has."""
+    orders = settings.search.orders
+    return WITH_TARGETS if settings.search.targets and orders == DEFAULT else orders
 
 
 def find_model(name: str, api: ModelApi, settings: ExploreSettings) -> Any:
     """The environment's model of a C function, bound to a machine."""
     wanted, whole = settings.execution, None
+    if wanted.externals == CONTRACTS and name in TO_FILES:
+        return None
     if wanted.strings == "whole":
         from anabranch.environment.whole import whole_model
 
@@ -146,7 +178,13 @@ def find_model(name: str, api: ModelApi, settings: ExploreSettings) -> Any:
             api.error("bad-call", wrong)
         return function(api, *arguments)
 
+    if wanted.failing_allocations and name in ALLOCATORS:
+        return may_fail(name, call, api, lambda: _is_users(api.machine.where()))
     return call
+
+
+def _is_users(where: Where | None) -> bool:
+    return where is not None and is_user_function(where.function)
 
 
 def make_machine(
@@ -174,7 +212,7 @@ def make_machine(
             max_depth=settings.limits.depth,
             only_interpret=settings.execution.interpret,
             release_at_end=watches_heap(settings.errors.checks),
-            unknown_functions=settings.execution.externals == "fresh",
+            unknown_functions=settings.execution.externals != STOP,
             uninitialised=settings.execution.uninitialised,
             capacity=settings.execution.capacity,
         ),
@@ -183,28 +221,26 @@ def make_machine(
 
 def make_unknown(machine: Machine, settings: ExploreSettings) -> UnknownFunctions | None:
     """What stands for functions without a body, if the settings want any."""
-    if settings.execution.externals != "fresh":
-        return None
-    from anabranch.environment.unknown import (
-        UnknownFunctions,
-        UnknownObjects,
-        UnknownSettings,
-        read_summaries,
-    )
-
     given = settings.execution
-    summaries = read_summaries(given.summaries) if given.summaries is not None else {}
+    if given.externals == STOP:
+        return None
+    from anabranch.contracts import read_contracts, shipped_contracts
+    from anabranch.environment.unknown import UnknownFunctions, UnknownObjects, UnknownSettings
+
+    contracts = shipped_contracts() if given.externals == CONTRACTS else {}
+    for path in given.summaries:
+        contracts |= read_contracts(path)
     wanted = UnknownSettings(given.depth, given.buffer_size, given.alias)
-    return UnknownFunctions(UnknownObjects(machine, wanted), summaries)
+    return UnknownFunctions(UnknownObjects(machine, wanted), contracts, given.externals == CONTRACTS)
 
 
-def make_answers(unknown: UnknownFunctions | None) -> Answers | None:
-    """Tells what functions without a body answered on a path."""
-    if unknown is None:
+def make_answers(unknown: UnknownFunctions | None, settings: ExploreSettings) -> Answers | None:
+    """Tells what functions without a body answered on a path, and which allocations failed."""
+    if unknown is None and not settings.execution.failing_allocations:
         return None
     from anabranch.environment.unknown import answers_of
 
-    return partial(answers_of, objects=unknown.objects)
+    return partial(answers_of, objects=None if unknown is None else unknown.objects)
 
 
 def make_backend(settings: ExploreSettings, limits: QueryLimits, log_dir: Path | None) -> Backend:

@@ -66,6 +66,8 @@ class Exploration:
         )
         if settings.errors.stop_on_error:
             parts.path_events.reported.append(lambda key, error: self.housekeeping.stop("stop-on-error"))
+        if parts.targets is not None:
+            parts.targets.stop = self.housekeeping.stop
         self.turns = Turns(
             parts.machine,
             self.worklist,
@@ -192,6 +194,7 @@ class Exploration:
             unknown_calls=parts.unknown.as_json() if parts.unknown is not None else {},
             fixed_answers=reporter.fixed_answers | library_answers(self.machine.program.first_called),
             uninitialised=self._uninitialised(),
+            targets=[] if parts.targets is None else parts.targets.results(counters, tally.losses),
         )
         for kind, locations in tally.losses.as_dict().items():
             for location, count in locations.items():

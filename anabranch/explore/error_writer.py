@@ -6,7 +6,7 @@ from collections.abc import Hashable
 
 from anabranch.explore import shown_values
 from anabranch.explore.coverage import BlockTable
-from anabranch.explore.library import user_frame
+from anabranch.explore.library import error_place, user_frame
 from anabranch.explore.observers import PathEvents
 from anabranch.explore.test_writer import Ending, TestWriter
 from anabranch.explore.trail import trail
@@ -68,12 +68,13 @@ class ErrorWriter:
         model = self.tests.model() if test is not None or fault.info or fault.figures else {}
         loc = where.loc if where is not None else None
         told_at = caller or loc
+        file, line = error_place(fault, where)
         steps, untold = trail(self.path.node, self.table)
         return ErrorRecord(
             kind=fault.kind,
             message=shown_values.message(fault, model),
-            file=str(fault.info.get("file", told_at.file if told_at is not None else "")),
-            line=int(str(fault.info.get("line", told_at.line if told_at is not None else 0))),
+            file=file,
+            line=line,
             column=loc.column if loc is not None and caller is None else 0,
             function=(told_at.function or where.function.name)
             if told_at is not None and where is not None

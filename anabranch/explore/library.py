@@ -7,6 +7,7 @@ without `-g`. Its coverage is counted by blocks and branches, and it has tests l
 from __future__ import annotations
 
 from anabranch.ir.module import Function
+from anabranch.machine.ends import Fault
 from anabranch.machine.location import StackFrame, Where, stack
 
 LIBRARY_SOURCES = "/anabranch/musl/"
@@ -35,3 +36,11 @@ def user_frame(where: Where) -> StackFrame | None:
     if is_user_function(where.function):
         return None
     return next((f for f in stack(where) if f.file and not f.file.startswith(LIBRARY_SOURCES)), None)
+
+
+def error_place(fault: Fault, where: Where | None) -> tuple[str, int]:
+    """File and line that an error is told at: those of the user's call if it is in the library."""
+    told_at = (user_frame(where) or where.loc) if where is not None else None
+    file = fault.info.get("file", told_at.file if told_at is not None else "")
+    line = fault.info.get("line", told_at.line if told_at is not None else 0)
+    return str(file), int(str(line))

@@ -9,6 +9,7 @@ from anabranch.explore.backends import BACKENDS
 from anabranch.explore.checks import CHOICES, Check, chosen, help_text
 from anabranch.explore.search import ORDERS
 from anabranch.explore.search.registry import DEFAULT
+from anabranch.explore.target_lines import parse_target
 from anabranch.options import SettingsGroup, option, switch
 from anabranch.values import at_least, between, one_of, one_of_these, parse_limit, parse_memory, parse_time
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from anabranch.ir.module import Module
 
 G = TypeVar("G", bound=SettingsGroup)
+STOP, FRESH, CONTRACTS = "stop", "fresh", "contracts"
+"""What calls of functions without a body do."""
 
 
 class ExecutionSettings(SettingsGroup, heading="Program"):
@@ -28,8 +31,9 @@ class ExecutionSettings(SettingsGroup, heading="Program"):
     externals: str = option(
         "stop", "externals",
         "functions without a body or a model: stop (a call ends the path, counted as a loss), fresh (any "
-        "answer of the function's type; calls are listed as assumptions)",
-        one_of("stop", "fresh"), metavar="HOW",
+        "answer of the function's type; calls are listed as assumptions), contracts (as fresh, by the "
+        "contracts of libc and POSIX; one without a contract may write what its arguments point to)",
+        one_of(STOP, FRESH, CONTRACTS), metavar="HOW",
     )  # fmt: skip
     uninitialised: str = option(
         "error", "uninitialised",
@@ -37,10 +41,13 @@ class ExecutionSettings(SettingsGroup, heading="Program"):
         " what was decided on is listed as an assumption), zero (zeros, assumed)",
         one_of("error", "symbolic", "zero"), metavar="WHAT",
     )  # fmt: skip
-    summaries: Path | None = option(
-        None, "summaries", "with --externals fresh: what is known of those functions (TOML)", Path,
-        metavar="FILE",
+    summaries: tuple[Path, ...] = option(
+        (), "summaries", "contracts of functions without a body: what they return, write (TOML; repeatable)",
+        Path, metavar="FILE", repeat=True,
     )  # fmt: skip
+    failing_allocations: bool = switch(
+        "failing-allocations", "malloc, calloc, realloc, strdup and their like may return NULL on every call"
+    )
     depth: int = option(
         4, "depth", "unknown objects: follow at most N pointers from where they begin", at_least(0),
         metavar="N",
@@ -81,6 +88,11 @@ class SearchSettings(SettingsGroup, heading="Search"):
         DEFAULT, "search",
         lambda: f"order of exploration; several take turns (repeatable): {ORDERS.help()}",
         one_of_these(ORDERS.names), metavar="NAME", repeat=True,
+    )  # fmt: skip
+    targets: tuple[tuple[str, int], ...] = option(
+        (), "target",
+        "steer to this line, and stop when an error there was found, or when no path can get there any more"
+        " (repeatable: an error at each)", parse_target, key="targets", metavar="FILE:LINE", repeat=True,
     )  # fmt: skip
     batch_forks: int = option(
         16, "batch-forks", "go on with a state for at most N forks before choosing anew", at_least(1),

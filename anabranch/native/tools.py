@@ -29,6 +29,7 @@ COVERAGE_RUNTIME = HERE / "coverage.c"
 MODEL_RUNTIME = HERE / "model.c"
 ANSWERS_RUNTIME = HERE / "answers.c"
 FRESH_RUNTIME = HERE / "fresh.c"
+LAST_LINE_RUNTIME = HERE / "last_line.c"
 LIBRARY_RUNTIME = HERE / "library.c"
 
 

@@ -6,7 +6,8 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from anabranch.environment.unknown.answers import is_unknown
+from anabranch.contracts import NOTHING_KNOWN, Contract
+from anabranch.environment.registry import is_unknown
 from anabranch.ir import read_module
 from anabranch.ir.module import Function
 from anabranch.ir.types import VOID
@@ -20,10 +21,12 @@ _EXIT = "declare void @exit(i32)"
 _CHECKS = ("__ubsan_", "__asan_", "__sanitizer_", "anabranch_")  # defined by the run-time files
 
 
-def with_stubs(text: str, called: Collection[str], all_unknown: bool, noreturn: Collection[str]) -> str:
+def with_stubs(
+    text: str, called: Collection[str], all_unknown: bool, contracts: Mapping[str, Contract]
+) -> str:
     """A module in which functions without a body are defined: those that the run called, or all of them.
 
-    `noreturn` names functions that are known to end the program.
+    `contracts` tell which of them end the program, and what they access.
     """
     functions = read_module(text).functions
     wanted = set(called)
@@ -35,9 +38,9 @@ def with_stubs(text: str, called: Collection[str], all_unknown: bool, noreturn: 
         name = found["name"]
         if name not in wanted or name not in functions or "extern_weak" in found["head"]:
             return found[0]
-        ends = functions[name].noreturn or name in noreturn
+        contract = contracts.get(name, NOTHING_KNOWN)
         added.append(_global(name, len(added)))
-        return "\n".join(_stub(functions[name], found, ends, len(added) - 1))
+        return "\n".join(_stub(functions[name], found, contract, len(added) - 1))
 
     text = _DECLARED.sub(define, text)
     if not added:
@@ -50,7 +53,7 @@ def _global(name: str, number: int) -> str:
     return f'@anabranch.stub.{number} = private constant [{len(name) + 1} x i8] c"{name}\\00"'
 
 
-def _stub(function: Function, found: re.Match[str], ends: bool, number: int) -> Iterator[str]:
+def _stub(function: Function, found: re.Match[str], contract: Contract, number: int) -> Iterator[str]:
     given = [part for part in _split(found["given"]) if part]
     named = [part if part == "..." else f"{part} %a{n}" for n, part in enumerate(given)]
     count = sum(part != "..." for part in given)
@@ -58,7 +61,10 @@ def _stub(function: Function, found: re.Match[str], ends: bool, number: int) -> 
     kind = _TYPE.search(found["head"])
     assert kind is not None
     yield f"define {found['head']} @{function.name}({', '.join(named)}) {{"
-    if ends:
+    for n in contract.reads:
+        if n < count and given[n].startswith("ptr"):
+            yield f"  %read{n} = load volatile i8, ptr %a{n}"
+    if function.noreturn or contract.noreturn:
         yield "  call void @exit(i32 0)\n  unreachable\n}"
         return
     size = 0 if result is VOID else result.size
@@ -101,6 +107,8 @@ def answers_text(answers: Mapping[str, Any]) -> str:
         lines.append(f"call {function}")
         lines += [f"result {_put(put)}" for put in result]
         lines += [f"write {parameter} {_put(put)}" for parameter, puts in writes for put in puts]
+    for function, numbers in answers.get("fails", {}).items():
+        lines += [f"fails {function} {number}" for number in numbers]
     return "\n".join(lines) + "\n"
 
 

@@ -11,9 +11,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from anabranch.contracts import read_contracts, shipped_contracts
 from anabranch.environment import OVERRIDES
-from anabranch.environment.unknown import read_summaries
+from anabranch.environment.failing import ALLOCATORS
 from anabranch.explore.checks import chosen
+from anabranch.explore.settings import CONTRACTS, FRESH
 from anabranch.native.flags import ADDRESS_FLAGS, MODULE_FLAGS, sanitizer_flags
 from anabranch.native.long_double import long_double_objects
 from anabranch.native.tools import (
@@ -86,17 +88,26 @@ def _whole(record: ProgramRecord, directory: Path, checks: bool) -> tuple[str, s
         raise ReplayError("the run does not tell which program it explored; name one with --program")
     text, entry = with_main(_linked_text(modules, directory), record.settings.get("entry"))
     text = without_overridden(text)
+    if record.settings.get("failing_allocations"):
+        text = with_failing_allocations(text)
     return with_answers(record, text), entry
 
 
 def with_answers(record: ProgramRecord, text: str) -> str:
     """The module with stubs for functions without a body, if the run answered for them."""
-    if record.settings.get("externals") != "fresh":
+    externals, summaries = record.settings.get("externals"), record.settings.get("summaries")
+    if externals not in (FRESH, CONTRACTS):
         return text
-    summaries = record.settings.get("summaries")
-    known = read_summaries(record.directory / str(summaries)) if summaries else {}
-    noreturn = [name for name, summary in known.items() if summary.noreturn]
-    return with_stubs(text, record.unknown, record.libc == "none", noreturn)
+    known = shipped_contracts() if externals == CONTRACTS else {}
+    for path in summaries or ():
+        known |= read_contracts(record.directory / str(path))
+    return with_stubs(text, record.unknown, record.libc == "none", known)
+
+
+def with_failing_allocations(text: str) -> str:
+    """The module whose calls of allocators come to the run-time file, which lets some of them fail."""
+    names = "|".join(ALLOCATORS)
+    return re.sub(rf"@({names})\b(?!\.)", r"@anabranch_\1", text)
 
 
 def _program(text: str, output: Path, entry: str, own: Sequence[Path], flags: Sequence[str] = ()) -> Path:

@@ -104,6 +104,20 @@ class CheckSites:
     total: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class TargetResult:
+    """What came of a line that a run aimed at.
+
+    `status`: "error" (found there, of this kind); "reached", without one so far; "not reached" so far. If all
+    paths that can lead there were followed, nothing lost: "no error", on none of them; "unreachable".
+    """
+
+    file: str
+    line: int
+    status: str
+    kind: str | None = None
+
+
 @dataclass(slots=True)
 class RunResult:
     """The outcome of an exploration.
@@ -133,6 +147,7 @@ class RunResult:
     uninitialised: dict[str, Any] = field(default_factory=dict)
     """What uninitialised memory and locals were assumed to hold, if not an error: `values` is `symbolic` or
     `zero`; of the former, `decided_on` is `local or block -> conditions on it that were asked`."""
+    targets: list[TargetResult] = field(default_factory=list)
     states_explored: int = 0
     states_waiting_max: int = 0
     instructions: int = 0

@@ -82,6 +82,10 @@ def run_json(result: RunResult, finished: bool, version: str, max_places: int = 
             },
             "uninitialised": result.uninitialised,
         },
+        "targets": [
+            {"file": target.file, "line": target.line, "status": target.status, "kind": target.kind}
+            for target in result.targets
+        ],
         "tests": result.tests,
         "errors": [error_json(error) for error in result.errors],
         "states": {"explored": result.states_explored, "waiting_max": result.states_waiting_max},

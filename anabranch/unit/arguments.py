@@ -9,7 +9,7 @@ from typing import Any
 from anabranch import expr
 from anabranch.environment import EXTERNAL_GLOBALS
 from anabranch.environment.unknown import UnknownObjects
-from anabranch.environment.unknown.calls import pointer_at
+from anabranch.environment.unknown.results import pointer_at
 from anabranch.ir.module import ArgAttrs, Function, GlobalVariable, Module
 from anabranch.ir.source_types import CType
 from anabranch.ir.types import PointerType, Type, VectorType
@@ -142,6 +142,20 @@ def unknown_globals(module: Module) -> Sequence[GlobalVariable]:
 
     Not those that nothing ever writes, nor the static variables of functions, which have their first values.
     """
+    return [variable for variable in _changeable(module) if not _of_function(variable)]
+
+
+def first_valued(module: Module) -> Sequence[GlobalVariable]:
+    """Static variables of functions: they may hold anything by the time of a call, but have their first
+    values."""
+    return [variable for variable in _changeable(module) if _of_function(variable)]
+
+
+def _of_function(variable: GlobalVariable) -> bool:
+    return variable.linkage in ("internal", "private") and variable.source_name != variable.name
+
+
+def _changeable(module: Module) -> list[GlobalVariable]:
     kept = never_written(module)
     return [
         variable
@@ -150,5 +164,4 @@ def unknown_globals(module: Module) -> Sequence[GlobalVariable]:
         and variable.name not in EXTERNAL_GLOBALS
         and variable.name not in kept
         and not variable.name.startswith(("llvm.", "."))
-        and not (variable.linkage in ("internal", "private") and variable.source_name != variable.name)
     ]

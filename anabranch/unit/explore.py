@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from anabranch.environment.unknown.calls import Answer
+from anabranch.environment.unknown import UnknownObjects
+from anabranch.environment.unknown.contents import UnknownObject
+from anabranch.environment.unknown.results import Answer
 from anabranch.explore.backends import BACKENDS
 from anabranch.explore.build import Parts, build_parts
 from anabranch.explore.engine import Exploration, MakeTechniques
@@ -20,6 +22,7 @@ from anabranch.report.errors import ErrorRecord
 from anabranch.report.events import Listener
 from anabranch.report.result import Ratio, RunResult
 from anabranch.solver import SliceSpace
+from anabranch.unit.aim import Aim
 from anabranch.unit.arguments import UnitInput, Unsupported
 from anabranch.unit.failures import Failures
 from anabranch.unit.harness import HarnessWriter, NoHarness
@@ -50,6 +53,12 @@ class UnitError:
     harness: str | None = None
     name: str = ""  # of the file that the harness is written to
     included: str = ""  # the source that it includes
+    failing: tuple[str, ...] = ()
+    """The allocators that fail, which sources have to be compiled with other names for."""
+    invented_size: bool = False
+    """Does it depend on the size of an object that the engine made up?"""
+    build: str = ""
+    """How a person builds and runs the harness."""
     no_harness: str = ""
     reproduced: bool | None = None
     problem: str = ""
@@ -79,6 +88,8 @@ class UnitResult:
     blocks: Ratio = field(default_factory=Ratio)
     errors: list[UnitError] = field(default_factory=list)
     unsupported: str = ""
+    invented: list[str] = field(default_factory=list)
+    """Pointers to objects that were accessed and whose size the engine made up."""
 
     def as_json(self) -> dict[str, Any]:
         result = self.result
@@ -94,6 +105,7 @@ class UnitResult:
                 "losses": {kind: loss.count for kind, loss in sorted(result.losses.items())},
                 "unknown_functions": result.unknown_calls,
                 "reductions": result.reductions,
+                "targets": [dataclasses.asdict(target) for target in result.targets],
             }
         return known
 
@@ -110,16 +122,20 @@ def explore_function(
     sources: Sources | None = None,
     log_dir: Path | None = None,
     techniques: MakeTechniques | None = None,
+    aim: Aim | None = None,
 ) -> UnitResult:
     """Explore the function `name`; harnesses include the file `included` and call the function.
 
-    `target` is the function that `name`, made for a precondition, calls.
+    `target` is the function that `name`, made for a precondition, calls. `aim`: the one failure that is to be
+    shown, at a line that the settings name.
     """
-    failures, events = Failures(), PathEvents()
+    failures, events = Failures(aim), PathEvents()
     failures.listen(events)
     parts = build_parts(UnitProgram(module, name), settings, listener, log_dir, events)
     unknown = parts.unknown
     assert unknown is not None, "functions by themselves need --externals fresh"
+    if aim is not None and parts.targets is not None:
+        parts.targets.accepts = aim.accepts
     called = module.functions[target or name]
     call = UnitInput(parts.entry, module, unknown.objects, null_args)
     exploration = Exploration(parts, techniques(parts) if techniques is not None else (), call)
@@ -132,7 +148,10 @@ def explore_function(
     limits = parts.budget.proofs(RANK_SECONDS)
     space = SliceSpace(BACKENDS.find(settings.solver.name)(limits), limits=limits)
     call.function = called
+    found.invented = [made.pointer for made in _accessed(unknown.objects) if made.invented]
     for number, (key, error) in enumerate(failures.errors.items(), 1):
+        if key not in failures.by_key:
+            continue
         ranked = rank(failures.by_key[key], failures.rejected, unknown, space)
         writer = HarnessWriter(module, call, unknown, ranked, included)
         name = f"harness{error.test or number:06d}.c"
@@ -148,12 +167,17 @@ def _error(
     heading = [f"{writer.call.function.name} fails: {error.message} [{error.kind}] at {error.location}"]
     heading.append(f"Assumes of the caller: {RANK_TEXT[ranked.rank]}")
     heading += [f"  {text}" for text in assumes]
-    found = UnitError(error, ranked.rank, assumes)
+    invented = ranked.size is not None and ranked.size.invented
+    found = UnitError(error, ranked.rank, assumes, invented_size=invented)
+    failing = tuple(writer.failing)
+    command = build_command(name, sources.failing(failing))
     try:
-        text = writer.text([line.replace("*/", "") for line in heading], build_command(name, sources))
+        text = writer.text([line.replace("*/", "") for line in heading], command)
     except NoHarness as reason:
         return dataclasses.replace(found, no_harness=f"no harness: {reason}")
-    return dataclasses.replace(found, harness=text, name=name, included=writer.included)
+    return dataclasses.replace(
+        found, harness=text, name=name, included=writer.included, failing=failing, build=command
+    )
 
 
 RANK_TEXT = {
@@ -194,9 +218,17 @@ def _answer_names(ranked: Ranked) -> dict[int, str]:
 def _shown(name: str, width: int, value: int) -> str:
     if name.endswith(" (which)"):
         return f"{name.removesuffix(' (which)')} {'==' if value == 0 else '!='} NULL"
+    if " fails #" in name:
+        allocator, _, number = name.partition(" fails #")
+        return f"{allocator} {'fails' if value else 'succeeds'} (allocation {int(number) + 1})"
     if value >> (width - 1) and width > 8:
         value -= 1 << width
     return f"{name} == {value}"
+
+
+def _accessed(objects: UnknownObjects) -> list[UnknownObject]:
+    """The unknown objects that some path has accessed."""
+    return [objects.by_number[number] for number in objects.contents]
 
 
 def _blocks(parts: Parts, name: str) -> Ratio:

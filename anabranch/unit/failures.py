@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
-from anabranch.environment.unknown.calls import LEAVES
+from anabranch.environment.unknown.callee import LEAVES
 from anabranch.explore.kinds import SILENT
 from anabranch.explore.observers import PathEvents
 from anabranch.expr import Expr, evaluate, sub, ult
@@ -15,6 +15,7 @@ from anabranch.machine.bases import nearest
 from anabranch.machine.path import NAMES, Input
 from anabranch.report.errors import ErrorRecord
 from anabranch.solver import Slice, SliceSpace, SolverUnknown
+from anabranch.unit.aim import Aim
 
 KEPT = 64
 """Paths kept of an error: a rank is proved by them together."""
@@ -68,8 +69,9 @@ class Failure:
 
 @dataclass(slots=True)
 class Failures:
-    """Collects the failing paths of an exploration by error."""
+    """Collects the failing paths of an exploration by error; with an aim, those only that it is for."""
 
+    aim: Aim | None = None
     by_key: dict[Hashable, list[Failure]] = field(default_factory=dict)
     errors: dict[Hashable, ErrorRecord] = field(default_factory=dict)
     rejected: list[list[Any]] = field(default_factory=list)
@@ -81,6 +83,8 @@ class Failures:
         events.ended.append(self.ended)
 
     def failed(self, path: Path, key: Hashable, fault: Fault, where: Where | None) -> None:
+        if self.aim is not None and not self.aim.meets(path, fault, where):
+            return
         kept = self.by_key.setdefault(key, [])
         if len(kept) >= KEPT:
             return

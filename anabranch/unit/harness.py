@@ -11,6 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from anabranch.contracts import NOTHING_KNOWN, Contract
+from anabranch.environment.failing import ALLOCATORS, failing_calls, renamed
 from anabranch.environment.unknown import (
     Answer,
     Contents,
@@ -18,7 +20,6 @@ from anabranch.environment.unknown import (
     UnknownFunctions,
     UnknownObject,
     contents_of,
-    is_unknown,
     scalars_of,
 )
 from anabranch.expr import Expr, evaluate
@@ -32,6 +33,7 @@ _TOP = """\
 typedef unsigned long long anabranch_word;
 extern void *anabranch_new(unsigned long, unsigned long) __asm__("calloc");
 extern void anabranch_exit(int) __asm__("exit");
+extern void anabranch_abort(void) __asm__("abort");
 
 static void anabranch_put(void *object, unsigned long offset, unsigned long size, anabranch_word value) {
   unsigned char *at = (unsigned char *)object + offset;
@@ -53,12 +55,19 @@ class _Stub:
     shown: str
     result: Type
     parameters: tuple[Type, ...] = ()
+    variadic: bool = False
+    contract: Contract = NOTHING_KNOWN
     noreturn: bool = False
     answers: list[Answer] = field(default_factory=list)
 
     @property
     def name(self) -> str:
         return f"anabranch_unknown_{self.number}"
+
+    @property
+    def most_written(self) -> int:
+        """The last parameter that any answer writes through, counted from 1."""
+        return max((number for answer in self.answers for number, _ in answer.writes), default=0)
 
 
 class HarnessWriter:
@@ -73,6 +82,8 @@ class HarnessWriter:
         self.model = ranked.model
         self.included = included
         self.inputs = ranked.failure.record(ranked.model)
+        self.failing = failing_calls(self.inputs, lambda holds: evaluate(holds, self.model) is True)
+        """Calls of allocators that fail, by function. These functions have another name in the sources."""
         self.contents = contents_of(self.inputs)
         self.objects: dict[int, str] = {}  # unknown objects met, by number -> name in C
         self.waiting: list[UnknownObject] = []
@@ -97,7 +108,7 @@ class HarnessWriter:
         lines += [_TOP, *self._global_declarations()]
         lines += [f"static void *{name};" for name in self.objects.values()]
         lines += [f"{self._head(stub)};" for stub in self.stubs.values() if not stub.symbol]
-        lines += ["", *functions, "int main(void) {"]
+        lines += ["", *self._allocators(), *functions, "int main(void) {"]
         lines += self._allocations()
         lines += [f"  {line}" for line in (*setup, *called)]
         return "\n".join([*lines, "  return 0;", "}", ""])
@@ -123,9 +134,11 @@ class HarnessWriter:
     def _define_unknown(self) -> None:
         """A stub for every function that is declared only: the source may mention them all."""
         for function in self.module.functions.values():
-            if is_unknown(function):
-                self._add_stub(function.name, function.name, function.type.ret, function.type.params)
-                self.stubs[function.name].noreturn = function.noreturn
+            if self.unknown.stands_for(function):
+                stub = self._add_stub(function.name, function.name, function.type.ret, function.type.params)
+                stub.contract = self.unknown.contract(function.name)
+                stub.noreturn = function.noreturn or stub.contract.noreturn
+                stub.variadic = function.vararg
         for item in self.inputs:
             answer = item.about
             if isinstance(answer, Answer):
@@ -141,8 +154,9 @@ class HarnessWriter:
         listed = ", ".join(f"{c_type(type)} a{n}" for n, type in enumerate(stub.parameters, 1))
         if not stub.parameters and not stub.symbol:
             # Through a pointer: as many words as any answer writes through.
-            most = max((number for a in stub.answers for number, _ in a.writes), default=0)
-            listed = ", ".join(f"void *a{n}" for n in range(1, most + 1))
+            listed = ", ".join(f"void *a{n}" for n in range(1, stub.most_written + 1))
+        if stub.variadic and stub.parameters:
+            listed += ", ..."
         return f"{result_type(stub)} {stub.name}({listed or 'void'})"
 
     def _stub(self, stub: _Stub) -> Iterator[str]:
@@ -153,8 +167,9 @@ class HarnessWriter:
         if stub.symbol:
             yield f'{head} __asm__("{stub.symbol}");'
         yield f"{head} {{"
-        if stub.noreturn:
-            yield "  anabranch_exit(0);"
+        yield from self._given(stub)
+        if stub.noreturn or stub.contract.fails:
+            yield "  anabranch_abort();" if stub.contract.fails else "  anabranch_exit(0);"
             yield "  __builtin_unreachable();\n}"
             return
         yield "  static unsigned long calls;"
@@ -166,7 +181,10 @@ class HarnessWriter:
             yield f"  case {number}:"
             for parameter, places in answer.writes:
                 yield from (f"    {self._put(f'(void *)a{parameter}', place)}" for place in places)
-            if stub.result is not VOID:
+            if self._is_argument(stub, answer):
+                assert answer.same_as is not None
+                yield f"    result = ({result_type(stub)})a{answer.same_as + 1};"
+            elif stub.result is not VOID:
                 for offset, size, value, is_pointer in scalars_of(answer.type, answer.value):
                     yield f"    {self._fill('&result', offset, size, value, is_pointer)}"
             yield "    break;"
@@ -175,6 +193,39 @@ class HarnessWriter:
             yield "  return result;"
         yield "}"
         yield ""
+
+    def _is_argument(self, stub: _Stub, answer: Answer) -> bool:
+        """Is the result one of the arguments?"""
+        given = answer.same_as is not None and answer.same_as < len(stub.parameters)
+        return given and self._number(answer.value) != 0
+
+    def _given(self, stub: _Stub) -> Iterator[str]:
+        """Arguments without a declaration as pointers, and accesses to what the function has to read."""
+        fixed = len(stub.parameters)
+        if stub.variadic and stub.most_written > fixed > 0:
+            yield f"  __builtin_va_list more;\n  __builtin_va_start(more, a{fixed});"
+            for number in range(fixed + 1, stub.most_written + 1):
+                yield f"  void *a{number} = __builtin_va_arg(more, void *);"
+            yield "  __builtin_va_end(more);"
+        for number in stub.contract.reads:
+            if number < fixed and isinstance(stub.parameters[number], PointerType):
+                yield f"  (void)*(volatile char *)a{number + 1};"
+
+    def _allocators(self) -> Iterator[str]:
+        """Allocators that fail at certain calls, under the names that the sources have for them."""
+        for name, calls in self.failing.items():
+            allocator = ALLOCATORS[name]
+            types = ", ".join(f"{type} a{n}" for n, type in enumerate(allocator.parameters))
+            passed = ", ".join(f"a{n}" for n in range(len(allocator.parameters)))
+            real = f"anabranch_real_{name}"
+            yield f'extern {allocator.result} {real}({types}) __asm__("{name}");'
+            yield f'{allocator.result} anabranch_failing_{name}({types}) __asm__("{renamed(name)}");'
+            yield f"{allocator.result} anabranch_failing_{name}({types}) {{"
+            yield "  static unsigned long calls;"
+            yield "  switch (calls++) {"
+            yield from (f"  case {number}:" for number in calls)
+            yield f"    return ({allocator.result}){allocator.failure};\n  }}"
+            yield f"  return {real}({passed});\n}}\n"
 
     # ---- objects -------------------------------------------------------------------------------------
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from anabranch.environment.failing import renamed
 from anabranch.native.flags import ADDRESS_FLAGS, MODULE_FLAGS
 from anabranch.native.run import NativeRun, run_native
 from anabranch.native.tools import (
@@ -14,6 +17,7 @@ from anabranch.native.tools import (
     FRESH_RUNTIME,
     INCLUDE,
     KLEE_RUNTIME,
+    LAST_LINE_RUNTIME,
     NativeError,
     checked_library,
     clang_command,
@@ -23,6 +27,7 @@ from anabranch.native.tools import (
     runtime_object,
 )
 from anabranch.replay.build import undefined_flags, with_address_checks
+from anabranch.replay.last_line import VARIABLE, with_last_line
 from anabranch.replay.outcome import difference
 from anabranch.replay.refusal import load, same_addresses
 from anabranch.replay.replay import Predicted
@@ -30,6 +35,7 @@ from anabranch.replay.witness import KIND, SIZE, Line, depends_on_fresh_memory, 
 
 SECONDS = 10.0
 INDEX_FLAGS = ("-fsanitize=array-bounds", "-fno-sanitize-recover=array-bounds")
+_NO_PASSES = ("-Xclang", "-disable-llvm-passes", "-emit-llvm")
 _TO_TEXT = ("-Wno-override-module", "-emit-llvm", "-O1", "-Xclang", "-disable-llvm-passes", "-S")
 
 
@@ -43,6 +49,10 @@ class Sources:
     checks: tuple[str, ...] = ()
     no_checks: tuple[str, ...] = ()
 
+    def failing(self, allocators: Sequence[str]) -> Sources:
+        """The sources for a harness that lets these functions fail."""
+        return replace(self, defines=(*self.defines, *(f"{name}={renamed(name)}" for name in allocators)))
+
     @property
     def flags(self) -> list[str]:
         flags = ["-w"]
@@ -50,6 +60,31 @@ class Sources:
             flags += ["-I", str(directory)]
         flags += [f"-D{define}" for define in self.defines]
         return [*flags, "-idirafter", str(INCLUDE)]
+
+
+def fails_at_line(harness: Path, kind: str, line: Line, sources: Sources) -> str | None:
+    """Build and run a harness that notes where it is; None if it fails as predicted, and at that line, else
+    what happened instead."""
+    if kind == KIND:  # what shows this is the values at the line
+        return reproduce(harness, kind, line, sources)
+    try:
+        with tempfile.TemporaryDirectory(prefix="anabranch-unit-") as name:
+            scratch = Path(name)
+            program, last = _build_noting(harness, scratch, sources, line), scratch / "last"
+            last.write_bytes(b"\0")
+            environment = {VARIABLE: os.fsencode(last)}
+            native = run_native(program, environment=environment, time_limit=SECONDS, cwd=scratch)
+            problem = difference(Predicted(1, "error", kind), native)
+            if problem is None and last.read_bytes() != b"\1":
+                return "fails natively, but not at that line"
+            return problem
+    except NativeError as error:
+        return _not_built(error)
+
+
+def _not_built(error: NativeError) -> str:
+    first = next((s for s in str(error).splitlines() if "error" in s), str(error).splitlines()[0])
+    return f"cannot be built: {first.strip()}"
 
 
 def reproduce(harness: Path, kind: str, line: Line | None, sources: Sources) -> str | None:
@@ -72,8 +107,7 @@ def reproduce(harness: Path, kind: str, line: Line | None, sources: Sources) -> 
                     return None
             return problem
     except NativeError as error:
-        first = next((s for s in str(error).splitlines() if "error" in s), str(error).splitlines()[0])
-        return f"cannot be built: {first.strip()}"
+        return _not_built(error)
 
 
 def _build(harness: Path, scratch: Path, sources: Sources, more: Sequence[str] = ()) -> Path:
@@ -91,6 +125,28 @@ def _build(harness: Path, scratch: Path, sources: Sources, more: Sequence[str] =
         objects.append(output)
     lazily = [checked_library(), runtime_object(KLEE_RUNTIME)]
     return link([*objects, *map(runtime_object, CHECKS_RUNTIMES)], scratch / "program", lazily)
+
+
+def _build_noting(harness: Path, scratch: Path, sources: Sources, line: Line) -> Path:
+    """The harness with checks, built so that it notes whether it is at a line."""
+    undefined = undefined_flags(sources.checks, sources.no_checks)
+    objects = []
+    for number, path in enumerate((harness, *sources.others)):
+        text, output = scratch / f"n{number}.ll", scratch / f"n{number}.o"
+        if path.suffix in (".bc", ".ll"):
+            command = [*compiler(), *_TO_TEXT, "-c", str(path), "-o", str(text)]
+        else:
+            flags = [*sources.flags, "-O0", "-g", *undefined, *ADDRESS_FLAGS, *_NO_PASSES]
+            command = [*clang_command(), *flags, "-S", str(path), "-o", str(text)]
+        run_tool(command)
+        noting = with_last_line(text.read_text(errors="surrogateescape"), line, str(harness))
+        text.write_text(with_address_checks(noting), errors="surrogateescape")
+        command = [*clang_command(), "-O0", "-Wno-override-module", *ADDRESS_FLAGS]
+        run_tool([*command, "-c", str(text), "-o", str(output)])
+        objects.append(output)
+    lazily = [checked_library(), runtime_object(KLEE_RUNTIME)]
+    runtimes = map(runtime_object, (*CHECKS_RUNTIMES, LAST_LINE_RUNTIME))
+    return link([*objects, *runtimes], scratch / "noting", lazily)
 
 
 def _build_witness(harness: Path, scratch: Path, sources: Sources, line: Line) -> Path:
@@ -128,7 +184,7 @@ def build_command(harness: str, sources: Sources) -> str:
     """How a person builds and runs a harness."""
     words = ["cc -g -fsanitize=address,undefined -fno-sanitize-recover=undefined"]
     words += [f"-I {directory}" for directory in sources.include_dirs]
-    words += [f"-D{define}" for define in sources.defines]
+    words += [shlex.quote(f"-D{define}") for define in sources.defines]
     return " ".join([*words, harness, *map(str, sources.others), "&& ./a.out"])
 
 

@@ -32,6 +32,9 @@ FLAGS = [
     "--buffer-size",
     "9",
     "--alias",
+    "--failing-allocations",
+    "--target",
+    "src/a.c:12",
     "-I",
     "inc",
     "--include-dir=inc2",
@@ -145,11 +148,13 @@ TOML = """
 libc = "musl"
 externals = "fresh"
 uninitialised = "zero"
-summaries = "known.toml"
+summaries = ["known.toml"]
 depth = 2
 buffer-size = 9
 capacity = 7
 alias = true
+failing-allocations = true
+target = ["src/a.c:12"]
 include-dir = ["inc", "inc2"]
 define = ["A", "B=2"]
 opt-level = 2
@@ -216,6 +221,7 @@ printable = true
 # What readers of run.json find, however the settings are grouped here.
 KEYS = """
 inputs include_dirs defines compile_commands opt_level entry libc externals uninitialised summaries
+failing_allocations targets
 depth buffer_size capacity alias max_len emit_ir interpret no_cache program_args program_name files stdin env
 free_metadata printable search batch_forks batch_instructions strings string_limit seed goal merge
 merging qce_alpha qce_beta qce_kappa qce_zeta merge_report verify_reductions count_paths zeq

@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from anabranch.environment.registry import MODELS
-from anabranch.environment.unknown.calls import Answer
+from anabranch.environment.failing import Attempt, failing_calls
 from anabranch.environment.unknown.contents import Contents, Place
 from anabranch.environment.unknown.objects import UnknownObjects
+from anabranch.environment.unknown.results import Answer
 from anabranch.expr import Expr, evaluate, expr_vars
-from anabranch.ir.checks import HANDLER
-from anabranch.ir.module import Function
 from anabranch.ir.types import VOID, PointerType, StructType, Type
 from anabranch.machine.path import Input
 
@@ -29,16 +27,6 @@ Put = list[Any]
 
 class NoAnswer(Exception):
     """What a function answered cannot be told outside of the engine; the message says why."""
-
-
-_OURS = ("llvm.", "anabranch.", HANDLER)
-"""Functions without a body that the engine itself understands."""
-
-
-def is_unknown(function: Function) -> bool:
-    """Declared, and nobody knows what it does."""
-    name = function.name
-    return function.is_declaration and not name.startswith(_OURS) and name not in MODELS
 
 
 def contents_of(inputs: Iterable[Input]) -> dict[int, list[Contents]]:
@@ -59,12 +47,13 @@ def scalars_of(type: Type, value: Value) -> Iterator[tuple[int, int, Value, bool
         yield 0, type.size, value, isinstance(type, PointerType)
 
 
-def answers_of(inputs: Named, model: Model, objects: UnknownObjects) -> dict[str, Any] | None:
-    """The answers of a path in order, and the objects that they lead to; None if it asked nobody.
+def answers_of(inputs: Named, model: Model, objects: UnknownObjects | None) -> dict[str, Any] | None:
+    """The answers of a path in order, the objects that they lead to, and the allocations that failed; None if
+    it asked nobody. `objects` may be None where there are no unknown functions.
 
     `names` are the objects of the test that hold them: nobody asks for these by `klee_make_symbolic`.
     """
-    names = [name for name, item in inputs if isinstance(item.about, Answer | Contents)]
+    names = [name for name, item in inputs if isinstance(item.about, Answer | Contents | Attempt)]
     if not names:
         return None
     try:
@@ -74,7 +63,7 @@ def answers_of(inputs: Named, model: Model, objects: UnknownObjects) -> dict[str
 
 
 class _Teller:
-    def __init__(self, inputs: Sequence[Input], model: Model, objects: UnknownObjects) -> None:
+    def __init__(self, inputs: Sequence[Input], model: Model, objects: UnknownObjects | None) -> None:
         self.inputs = inputs
         self.model = model
         self.objects = objects
@@ -87,16 +76,22 @@ class _Teller:
         made = []
         while self.waiting:
             made.append(self._object(self.waiting.pop(0)))
-        return {"calls": calls, "objects": made}
+        fails = failing_calls(self.inputs, lambda condition: evaluate(condition, self.model) is True)
+        return {"calls": calls, "objects": made, "fails": fails}
 
     def _call(self, answer: Answer) -> list[Any]:
         result = []
         if answer.type is not VOID:
             result = [self._put(*scalar) for scalar in scalars_of(answer.type, answer.value)]
         writes = [[number, self._places(places)] for number, places in answer.writes]
+        assert self.objects is not None
+        declared = self.objects.machine.module.functions.get(answer.function)
+        if declared is not None and any(number > len(declared.type.params) for number, _ in answer.writes):
+            raise NoAnswer("memory written through an argument without a declaration")
         return [answer.function, result, writes]
 
     def _object(self, number: int) -> list[Any]:
+        assert self.objects is not None
         made = self.objects.by_number[number]
         other = self.objects.contents.get(number)
         filled = self.contents.get(number) or ([other] if other is not None else [])
@@ -117,6 +112,7 @@ class _Teller:
         return [offset, size, self._target(number) if is_pointer and number else number]
 
     def _target(self, address: int) -> list[int]:
+        assert self.objects is not None
         made = self.objects.by_number.get(address >> 32)
         if made is None:
             raise NoAnswer("a pointer to something that no unknown function made")

@@ -36,6 +36,8 @@ class SearchContext(Generic[S]):
     """Executions of every block, by its number."""
     distance: Callable[[S], int] = _everywhere
     """How far a state is from code that is not yet covered, see `UncoveredDistance`."""
+    target_distance: Callable[[S], int] = _everywhere
+    """How far a state is from the lines of `--target`, see `Targets`."""
     fruitless: Mapping[int, int] = field(default_factory=dict, repr=False)
     """Turns from a block that covered nothing new, by the number of the block."""
     progress: Callable[[], int] = _nothing

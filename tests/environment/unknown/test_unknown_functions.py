@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from anabranch.cli.flags import settings_from_args
-from anabranch.environment.unknown import SummaryError, read_summaries
-from anabranch.environment.unknown.summaries import Write
+from anabranch.contracts import Extent, ExternalsError, read_contracts
 from anabranch.explore.engine import prepare as prepare_exploration
 from anabranch.reduce.setup import reductions
 from anabranch.report.events import Collector
@@ -258,9 +257,10 @@ def test_summaries_are_read(tmp_path: Path) -> None:
     path = tmp_path / "known.toml"
     text = '[f]\nreturns = "-1..5"\nwrites = { 1 = 3, 2 = "type", 3 = "arg 4" }\n[g]\nnoreturn = true\n'
     path.write_text(text)
-    found = read_summaries(path)
+    found = read_contracts(path)
     assert found["f"].range == (-1, 5)
-    assert found["f"].writes == (Write(1, size=3), Write(2), Write(3, by_argument=4))
+    assert found["f"].extents == ((0, Extent(3)), (1, Extent()), (2, Extent(argument=3)))
+    assert found["f"].writes == {0, 1, 2} and found["g"].writes is None
     assert found["g"].noreturn and not found["f"].noreturn
 
 
@@ -269,7 +269,7 @@ def test_summaries_are_read(tmp_path: Path) -> None:
     [
         ("f = 3", "f must be a table"),
         ("[f]\nreturn = 3", "unknown key 'return'"),
-        ('[f]\nreturns = "some"', 'write "nonnull", "null" or a range'),
+        ('[f]\nreturns = "some"', 'write "null" (may be NULL)'),
         ('[f]\nreturns = "5..1"', "the range 5..1 is empty"),
         ("[f]\nnoreturn = 1", "write true or false"),
         ("[f.writes]\nbuf = 3", "'buf' is not a number of a parameter"),
@@ -280,8 +280,8 @@ def test_summaries_are_read(tmp_path: Path) -> None:
 def test_wrong_summaries_say_what_is_wrong(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "known.toml"
     path.write_text(text)
-    with pytest.raises(SummaryError) as caught:
-        read_summaries(path)
+    with pytest.raises(ExternalsError) as caught:
+        read_contracts(path)
     assert message in str(caught.value) and "\n" not in str(caught.value)
-    with pytest.raises(SummaryError, match="no such file"):
-        read_summaries(tmp_path / "absent.toml")
+    with pytest.raises(ExternalsError, match="no such file"):
+        read_contracts(tmp_path / "absent.toml")

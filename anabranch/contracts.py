@@ -1,8 +1,17 @@
-"""Contracts of functions without a body: what they return, write, need and never do.
+"""Contracts of functions without a body: what they return, write, need and never do (`--summaries FILE`).
 
-A TOML file has a table for each function. The keys of `--summaries` (`returns`, `writes`, `noreturn`) mean
-the same; `check` knows more of them, all in `KEYS`. The file for the C library and POSIX is beside this
-module.
+A TOML file has a table for each function; `KEYS` are its keys. `check` and the exploration (`--externals`)
+read the same files. The one for the C library and POSIX is beside this module.
+
+    [read_block]            # int read_block(int fd, void *data, int size, struct info *about)
+    returns = "-1..512"     # numbers: a range; pointers: "nonnull", or "null" if it may be NULL
+    [read_block.writes]     # memory that it changes, by number of the parameter, counted from 1
+    2 = "arg 3"             # as many bytes as the third argument says
+    4 = "type"              # one object of the type that the parameter points to
+    # 1 = 16                # so many bytes; writes = [1, 2] does not say how many
+
+    [fatal]
+    noreturn = true         # the program ends there
 """
 
 from __future__ import annotations
@@ -10,10 +19,11 @@ from __future__ import annotations
 import re
 import tomllib
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-SHIPPED = Path(__file__).with_name("externals.toml")
+SHIPPED = Path(__file__).with_name("contracts.toml")
 KEYS: dict[str, str] = {
     "returns": '"null" (may be NULL), "rarely null", "nonnull", "arg N", "arg N or null", "block", '
     '"zeroed block", or a range like "-1..512" or "-1..arg 3"',
@@ -39,6 +49,15 @@ class ExternalsError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class Extent:
+    """How much is written behind a parameter: `size` bytes, as many as an argument says (counted from 0), or
+    one object of the parameter's type."""
+
+    size: int = 0
+    argument: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Contract:
     """What is known of one function. Parameters are counted from 0."""
 
@@ -55,6 +74,8 @@ class Contract:
     """The parameter that is the upper end of the range; the range's own end is of no meaning then."""
     writes: frozenset[int] | None = None
     """None: through every pointer that it is given."""
+    extents: tuple[tuple[int, Extent], ...] = ()
+    """How much it writes, of parameters of which that is known."""
     reads: tuple[int, ...] = ()
     frees: int | None = None
     format: int | None = None
@@ -88,10 +109,20 @@ class Externals:
         return frozenset(self._contracts)
 
 
+@cache
+def _shipped() -> dict[str, Contract]:
+    return read_contracts(SHIPPED)
+
+
+def shipped_contracts() -> dict[str, Contract]:
+    """Those of the C library and POSIX."""
+    return dict(_shipped())
+
+
 def load_externals(paths: tuple[Path, ...] = ()) -> Externals:
     """The shipped contracts, and those of the user's files, which replace them."""
-    contracts: dict[str, Contract] = {}
-    for path in (SHIPPED, *paths):
+    contracts = shipped_contracts()
+    for path in paths:
         contracts |= read_contracts(path)
     return Externals(contracts)
 
@@ -108,7 +139,8 @@ def read_contracts(path: Path) -> dict[str, Contract]:
 
 def _contract(where: str, table: Any) -> Contract:
     if not isinstance(table, dict):
-        raise ExternalsError(f"{where} must be a table")
+        name = where.rpartition(" ")[2]
+        raise ExternalsError(f"{where} must be a table: write [{name}] on a line of its own")
     for key in table:
         if key not in KEYS:
             raise ExternalsError(f"{where}: unknown key {key!r}; there are {', '.join(KEYS)}")
@@ -124,12 +156,26 @@ def _contract(where: str, table: Any) -> Contract:
     fields["size"] = tuple(_numbers(f"{where}: size", table.get("size", [])))
     if "writes" in table:
         written = table["writes"]
-        numbers = list(written) if isinstance(written, dict) else written
-        fields["writes"] = frozenset(_numbers(f"{where}: writes", numbers))
+        if isinstance(written, dict):
+            extents = [_extent(f"{where}.writes", key, value) for key, value in written.items()]
+            fields["extents"], written = tuple(extents), [number + 1 for number, _ in extents]
+        fields["writes"] = frozenset(_numbers(f"{where}: writes", written))
     for key in ("frees", "format", "searches"):
         if key in table:
             fields[key] = _numbers(f"{where}: {key}", [table[key]])[0]
     return Contract(**fields, **_returned(where, str(table.get("returns", ""))))
+
+
+def _extent(where: str, key: str, value: Any) -> tuple[int, Extent]:
+    number = _numbers(where, [key])[0]
+    if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+        return number, Extent(value)
+    if value == "type":
+        return number, Extent()
+    found = _ARGUMENT.fullmatch(value) if isinstance(value, str) else None
+    if found is None or found[2]:
+        raise ExternalsError(f'{where}: {key} = ...: write a number of bytes, "arg N" or "type"')
+    return number, Extent(argument=int(found[1]) - 1)
 
 
 def _returned(where: str, text: str) -> dict[str, Any]:
@@ -143,8 +189,10 @@ def _returned(where: str, text: str) -> dict[str, Any]:
     found = _RANGE.fullmatch(text)
     if found is not None and found[2].startswith("arg"):
         return {"range": (int(found[1]), 0), "up_to": int(found[2][3:]) - 1}
-    if found is None or int(found[1]) > int(found[2]):
+    if found is None:
         raise ExternalsError(f"{where}: returns: write {KEYS['returns']}")
+    if int(found[1]) > int(found[2]):
+        raise ExternalsError(f"{where}: returns: the range {text} is empty")
     return {"range": (int(found[1]), int(found[2]))}
 
 
