@@ -36,7 +36,7 @@ class Undecided(Exception):
 
 def unreached(memory: Memory, named: Named) -> dict[int, Value]:
     """Live heap objects by number, each with the condition under which nothing points to it; those that are
-    reached in any case are left out. `named`: as `AddressResolver.named`."""
+    reached in any case are left out. `named`: as `AddressTargets.named`."""
     memory.freeze()
     heap = {info.id: info for info in memory.live_objects() if info.site.kind == "heap"}
     if not heap:
