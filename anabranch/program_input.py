@@ -47,6 +47,8 @@ class ProgramInput:
     symbolic_stdin: int = 0
     symbolic_stdout: bool = False
     max_fail: int = 0
+    sized_files: bool = False
+    """Do symbolic files and standard input have any length up to their size?"""
     free_metadata: bool = False
     printable: bool = False
 

@@ -107,6 +107,12 @@ class InputSettings(SettingsGroup, heading="Input"):
         (), "env", "set an environment variable (repeatable)", parse_variable,
         metavar="NAME=VALUE", repeat=True,
     )  # fmt: skip
+    sym_file_size: str = option(
+        "fixed", "sym-file-size",
+        "symbolic files and standard input: fixed (as long as --sym-files and --sym-stdin say), symbolic (of"
+        " any length up to that)",
+        one_of("fixed", "symbolic"), metavar="WHAT",
+    )  # fmt: skip
     free_metadata: bool = switch(
         "free-metadata", "metadata of symbolic files as free as KLEE's; such tests may not replay"
     )
@@ -125,6 +131,7 @@ class InputSettings(SettingsGroup, heading="Input"):
             environment=environment,
             files=self.files,
             stdin=self.stdin,
+            sized_files=self.sym_file_size == "symbolic",
             free_metadata=self.free_metadata,
             printable=self.printable,
             **words,  # type: ignore[arg-type]

@@ -162,8 +162,9 @@ class MachineApi(Protocol):
         """A fresh input of `width` bits (whole bytes), recorded under a name made unique as above; with its C
         type if it has one."""
 
-    def fresh_fields(self, name: str, widths: Sequence[int]) -> tuple[Expr, ...]:
-        """A fresh input that consists of several variables, one after the other in its bytes."""
+    def fresh_fields(self, name: str, widths: Sequence[int], size: Expr | None = None) -> tuple[Expr, ...]:
+        """A fresh input that consists of several variables, one after the other in its bytes; with a size,
+        of as many of these bytes as that says."""
 
     def assume(self, cond: bool | Expr) -> bool:
         """Keep only what satisfies the condition; False, and nothing changed, if nothing does."""

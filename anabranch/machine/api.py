@@ -312,13 +312,13 @@ class ModelApi:
         self._record(Input(name, width // 8, (variable,), stem, type))
         return variable
 
-    def fresh_fields(self, name: str, widths: Sequence[int]) -> tuple[Expr, ...]:
+    def fresh_fields(self, name: str, widths: Sequence[int], size: Expr | None = None) -> tuple[Expr, ...]:
         stem, name = name, self._unique(name)
         variables, offset = [], 0
         for width in widths:
             variables.append(expr.var(f"{name}[{offset}]", width))
             offset += width // 8
-        self._record(Input(name, offset, tuple(variables), stem=stem))
+        self._record(Input(name, offset if size is None else size, tuple(variables), stem=stem))
         return tuple(variables)
 
     def add_input(self, item: Input) -> None:

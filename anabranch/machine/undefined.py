@@ -30,13 +30,18 @@ def settled(machine: Machine, value: Expr) -> Value | None:
     now: Value = machine.knowledge.settled(value)
     while now.__class__ is Expr and has_undefined(now):
         guard = dividing_condition(now)
-        by_size = guard is not None and machine.extents.is_about_size(guard)
+        by_size = guard is not None and machine.extents.is_about_size(guard) and len(_inputs(now)) > 1
         if not by_size and not depends(machine, now):
             return with_zeros(now)
         if guard is None:
             return None
         now = substitute(now, {guard: bool(guard)})
     return now
+
+
+def _inputs(value: Expr) -> list[int]:
+    """The variables of a value that are defined."""
+    return [index for index in expr_vars(value) if index >= 0]
 
 
 def has_undefined(value: Expr) -> bool:

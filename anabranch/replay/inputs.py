@@ -103,8 +103,16 @@ def _stat_of(data: bytes | None) -> tuple[int | None, int | None, tuple[int, int
     return mode, size, (atime, mtime)
 
 
+def _empty_files(objects: Objects) -> list[tuple[str, bytes]]:
+    """Files without contents: a test has no empty objects, but it has the metadata of these."""
+    names = {name for name, _ in objects}
+    described = [name.removesuffix("_stat") for name, _ in objects if name.endswith("_stat")]
+    return [(name, b"") for name in described if name not in names]
+
+
 def inputs_of(words: Sequence[str], objects: Objects) -> Inputs:
     """Everything that a test says about how its program is started."""
+    objects = [*objects, *_empty_files(objects)]
     by_name = dict(objects)
     inputs = Inputs(program_arguments(words, objects))
     for name, data in objects:

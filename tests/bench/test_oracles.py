@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from bench import bad_input, csmith_run, exhaustive, opcodes, partition, reference, replay
+from bench.lib import size_programs
 from bench.lib.bad_cases import CASES
 from bench.lib.opcode_cases import cases_of
 from bench.lib.opcode_ir import Case
@@ -24,6 +25,12 @@ def named(subject: Subject) -> str:
 def test_exhaustive(seed: int) -> None:
     verdict = exhaustive.check_seed(seed)
     assert verdict.problems == [] and verdict.paths > 0 and verdict.lines > 0
+
+
+@pytest.mark.parametrize("seed", [0, 6, 12, 15])
+def test_exhaustive_with_objects_of_unknown_size(seed: int) -> None:
+    verdict = exhaustive.check_seed(seed, extra=size_programs.FLAGS, sizes=True)
+    assert verdict.problems == [] and verdict.errors > 0
 
 
 @pytest.mark.parametrize("seed", [3, 4, 9])

@@ -282,7 +282,7 @@ class FakeMachine:
         self.acted = True
         return self._variable(name, width)
 
-    def fresh_fields(self, name: str, widths: Sequence[int]) -> tuple[Expr, ...]:
+    def fresh_fields(self, name: str, widths: Sequence[int], size: Expr | None = None) -> tuple[Expr, ...]:
         self.records.append((name, sum(widths) // 8))
         self.acted = True
         return tuple(var(f"{name}[{i}]", width) for i, width in enumerate(widths))

@@ -110,9 +110,9 @@ def install_files(m: MachineApi, program: ProgramInput) -> None:
         fs, number = fs.add_loose("file", S_IFREG | 0o644, data=program.stdin.read_bytes())
         fs, _ = fs.closed(0).opened(number, 0)
     if count:
-        fs = with_symbolic_files(m, fs, count, size, free)
+        fs = with_symbolic_files(m, fs, count, size, free, program.sized_files)
     if program.symbolic_stdin:
-        fs = with_symbolic_stdin(m, fs, program.symbolic_stdin, free)
+        fs = with_symbolic_stdin(m, fs, program.symbolic_stdin, free, program.sized_files)
     if program.max_fail:
         process = with_failures(m, process, program.max_fail)
     if program.symbolic_stdout:

@@ -133,7 +133,7 @@ def is_terminal(k: Kernel, node: Node) -> bool:
 def ioctl(k: Kernel, fd: Value, request: Value, argument: Value) -> Value:
     number = k.descriptor(fd)
     what = k.number(request, "request of ioctl") & MASK32
-    node = k.fs.node_of(number)
+    node = k.of_known_length(k.fs.node_of(number))
     if what in (FIOCLEX, FIONCLEX):
         set_close_on_exec(k, number, what == FIOCLEX)
         return 0

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from anabranch.environment.api import Value
-from anabranch.environment.ops import add, slt, ule
+from anabranch.environment.ops import add, ite, slt, sub, ugt, ule, ult
 from anabranch.environment.posix import errors as e
 from anabranch.environment.posix.filesystem import MAX_SIZE, PIPE_SIZE
 from anabranch.environment.posix.kernel import MAX_COUNT, Kernel, system_call
@@ -68,6 +68,7 @@ def available(k: Kernel, file: OpenFile, node: Node, count: Value, offset: Value
         return node.data[: k.at_most(count, len(node.data), "length of read")]
     if node.kind == "terminal":
         raise e.Failure(e.EIO)
+    node = k.of_known_length(node)
     start = known_offset(k, node, offset)
     if start is None:
         return b""
@@ -90,12 +91,49 @@ def take(k: Kernel, number: int, file: OpenFile, node: Node, count: int) -> None
         k.fs = k.fs.set_file(number, offset=add(file.offset, count, 64))
 
 
+def read_sized(
+    k: Kernel, number: int, file: OpenFile, node: Node, places: list[tuple[int, int]]
+) -> Value | None:
+    """Read from a file whose length depends on the input: how many bytes there were. None if its length has
+    to be known."""
+    length, offset = node.length, file.offset
+    assert length is not None
+    if k.decide(node.is_type(S_IFDIR)):
+        raise e.Failure(e.EISDIR)
+    if k.decide(ule(length, offset, 64)):
+        return 0
+    wanted = sum(size for _, size in places)
+    if isinstance(offset, Expr):
+        return None
+    if offset + wanted < len(node.data) and k.decide(ugt(length, offset + wanted, 64)):
+        scatter(k, places, node.data[offset : offset + wanted])
+        take(k, number, file, node, wanted)
+        return wanted
+    blocks: list[tuple[int, Value, Content]] = []
+    start = offset
+    for place, size in places:
+        left = ite(ult(start, length, 64), sub(length, start, 64), 0, 64)
+        count = left if start + size >= len(node.data) else ite(ult(left, size, 64), left, size, 64)
+        blocks.append((place, count, node.data[start : start + size]))
+        start += size
+    rooms = [k.m.room(n, (), (place,)) if isinstance(n, Expr) else 0 for place, n, _ in blocks]
+    for room, (place, count, data) in zip(rooms, blocks, strict=True):
+        if isinstance(count, Expr):
+            k.m.write_up_to(place, count, data[:room])
+    k.fs = k.fs.set_file(number, offset=length)
+    return sub(length, offset, 64)
+
+
 @system_call("read")
 def read(k: Kernel, fd: Value, buffer: Value, count: Value) -> Value:
     number, file, node = readable(k, fd)
     k.fail_on_demand("read")
     if not isinstance(count, Expr) and count == 0 and not node.is_directory:
         return 0
+    if node.length is not None and not isinstance(count, Expr):
+        done = read_sized(k, number, file, node, [(k.pointer(buffer), min(count, MAX_COUNT))])
+        if done is not None:
+            return done
     data = available(k, file, node, count, file.offset)
     k.give(buffer, data)
     take(k, number, file, node, len(data))
@@ -154,6 +192,10 @@ def readv(k: Kernel, fd: Value, array: Value, count: Value) -> Value:
     number, file, node = readable(k, fd)
     places = vectors(k, array, count)
     k.fail_on_demand("read")
+    if node.length is not None:
+        done = read_sized(k, number, file, node, places)
+        if done is not None:
+            return done
     data = available(k, file, node, min(sum(size for _, size in places), MAX_COUNT), file.offset)
     scatter(k, places, data)
     take(k, number, file, node, len(data))
@@ -179,7 +221,7 @@ def writable(k: Kernel, descriptor: Value) -> tuple[int, OpenFile, Node]:
     file = k.fs.file(number)
     if not file.writable:
         raise e.Failure(e.EBADF)
-    return number, file, k.fs.nodes[file.node]
+    return number, file, k.of_known_length(k.fs.nodes[file.node])
 
 
 def put(k: Kernel, number: int, file: OpenFile, node: Node, data: Content, offset: Value | None) -> int:
@@ -283,6 +325,8 @@ def lseek(k: Kernel, fd: Value, offset: Value, whence: Value) -> Value:
         raise e.Failure(e.EINVAL)
     if node.kind in ("null", "zero", "full", "random"):
         return 0
+    if how != SEEK_SET or isinstance(offset, Expr):
+        node = k.of_known_length(node)
     size = len(node.data)
     if how in (SEEK_DATA, SEEK_HOLE):
         at = known_offset(k, node, offset)
@@ -313,6 +357,7 @@ def truncate_to(k: Kernel, node: Node, length: Value) -> None:
         raise e.Failure(e.EINVAL)
     if isinstance(length, Expr) and not k.decide(ule(length, MAX_SIZE, 64)):
         raise e.Failure(e.EFBIG)
+    node = k.of_known_length(node)
     k.fs = k.fs.truncated(node.number, k.word(length, "length of a file"))
 
 

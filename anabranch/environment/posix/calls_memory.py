@@ -67,7 +67,7 @@ def mmap(
     if how & MAP_SHARED and access & PROT_WRITE:
         k.lose("shared mapping of a file for writing")
         raise e.Failure(e.ENODEV)
-    return mapped(k, size, node.data[start : start + size])
+    return mapped(k, size, k.of_known_length(node).data[start : start + size])
 
 
 @system_call("munmap")

@@ -238,7 +238,7 @@ class FileSystem:
         if size > MAX_SIZE:
             raise e.Failure(e.EFBIG)
         node = self.nodes[number]
-        node = node.changed(data=resized(node.data, size))
+        node = node.changed(data=resized(node.data, size), length=None)
         return self.put(node.with_status(mtime=self.time(), ctime=self.time(), blocks=None))
 
     def write_offset(self, file: OpenFile) -> Value:

@@ -131,6 +131,15 @@ class Kernel:
         data = copy_of(self.m, base, size)
         return data if isinstance(data, bytes) else tidy(tuple(data))
 
+    def of_known_length(self, node: Node) -> Node:
+        """A file, whose length may have depended on the input; siblings take other lengths."""
+        if node.length is None:
+            return node
+        size = self.m.pick(node.length, 64, "length of a file")
+        node = node.changed(data=tidy(node.data[:size]), length=None)
+        self.fs = self.fs.put(node)
+        return node
+
     def at_most(self, count: Value, available: int, why: str) -> int:
         """min(count, available); of a symbolic count only the values below `available` are told apart."""
         if not isinstance(count, Expr):

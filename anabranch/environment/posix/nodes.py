@@ -74,6 +74,8 @@ class Node:
     kind: str
     status: Status
     data: Content = b""
+    length: Expr | None = None
+    """Of a file whose length depends on the input: how many bytes of `data` it has."""
     entries: immutables.Map[bytes, int] = field(default_factory=immutables.Map)
     odd: tuple[tuple[tuple[Value, ...], int], ...] = ()  # entries whose names have symbolic bytes
     parent: int = 0
@@ -112,7 +114,8 @@ class Node:
             return len(self.data)
         if self.kind not in ("file", "stream"):
             return 0
-        return ite(self.is_type(S_IFREG), len(self.data), 0, 64)
+        length = len(self.data) if self.length is None else self.length
+        return ite(self.is_type(S_IFREG), length, 0, 64)
 
     def names(self) -> list[tuple[Content, int]]:
         """The entries in the order in which they are listed."""
@@ -125,7 +128,7 @@ class OpenFile:
 
     node: int
     flags: int
-    offset: Value = 0  # symbolic only beyond the end of the file
+    offset: Value = 0  # symbolic only at the end of the file or beyond
     listing: tuple[tuple[Content, int, int], ...] | None = None  # of a directory that is being read
 
     @property

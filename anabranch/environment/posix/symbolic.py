@@ -14,7 +14,7 @@ from typing import Final
 import immutables
 
 from anabranch.environment.api import MachineApi, Value
-from anabranch.environment.ops import Condition, and_, either, eq, ne, ult
+from anabranch.environment.ops import Condition, and_, either, eq, ne, ule, ult
 from anabranch.environment.posix.filesystem import START_TIME, FileSystem, with_file
 from anabranch.environment.posix.kernel import Process
 from anabranch.environment.posix.nodes import BLOCK, DEVICE, S_IFIFO, S_IFMT, S_IFREG, Node, Status
@@ -27,9 +27,17 @@ SECOND: Final = 1_000_000_000
 
 
 def symbolic_status(
-    m: MachineApi, fs: FileSystem, label: str, size: int, number: int, stream: bool, free: bool
-) -> Status:
-    """A fresh input in the shape of struct stat, as the status of a node."""
+    m: MachineApi,
+    fs: FileSystem,
+    label: str,
+    size: int,
+    number: int,
+    stream: bool,
+    free: bool,
+    sized: bool = False,
+) -> tuple[Status, Expr]:
+    """A fresh input in the shape of struct stat, as the status of a node, and the size that it says:
+    `size`, or at most that if the length of the file depends on the input (`sized`)."""
     variables = m.fresh_fields(f"{label}_stat", [bits for _, bits in STAT_FIELDS])
     v = {name: variable for (name, _), variable in zip(STAT_FIELDS, variables, strict=True) if name}
     if free:
@@ -56,17 +64,20 @@ def symbolic_status(
         for name, value in usual.items():
             m.assume(eq(v[name], value, v[name].w))
             values[name] = value
-        m.assume(eq(v["size"], size, 64))
+        if not sized:
+            m.assume(eq(v["size"], size, 64))
         m.assume(eq(v["blocks"], 8, 64))
         for name in () if stream else ("atime", "mtime"):
             m.assume(ult(v[name], 1 << 32, 64))
             m.assume(ult(v[f"{name}_ns"], SECOND, 64))
+    if sized:
+        m.assume(ule(v["size"], size, 64))
     for condition in likely:
         m.prefer(condition)
     for name, value in (usual | times).items():
         if isinstance(values[name], Expr) and not name.endswith("_ns"):
             m.prefer(eq(v[name], value, v[name].w))
-    return Status(
+    status = Status(
         mode=mode,
         uid=values["uid"],
         gid=values["gid"],
@@ -80,6 +91,7 @@ def symbolic_status(
         mtime=(values["mtime"], values["mtime_ns"]),
         ctime=(values["ctime"], values["ctime_ns"]),
     )
+    return status, v["size"]
 
 
 def _replayable_mode(m: MachineApi, mode: Expr, stream: bool) -> None:
@@ -91,23 +103,36 @@ def _replayable_mode(m: MachineApi, mode: Expr, stream: bool) -> None:
     m.assume(either(ne(and_(mode, 0o100, 32), 0, 32), eq(and_(mode, 0o011, 32), 0, 32)))
 
 
-def with_symbolic_files(m: MachineApi, fs: FileSystem, count: int, size: int, free: bool) -> FileSystem:
+def symbolic_file(
+    m: MachineApi, fs: FileSystem, label: str, size: int, stream: bool, free: bool, sized: bool
+) -> Node:
+    """A file whose contents and metadata are inputs; if it is `sized`, also how many bytes it has."""
+    number = fs.next_node
+    if sized:
+        status, length = symbolic_status(m, fs, label, size, number, stream, free, sized=True)
+        data = m.fresh_fields(label, [8] * size, length)
+        return Node(number, "file", status, data, length)
+    data = m.fresh_fields(label, [8] * size)
+    status, _ = symbolic_status(m, fs, label, size, number, stream, free)
+    return Node(number, "file", status, data)
+
+
+def with_symbolic_files(
+    m: MachineApi, fs: FileSystem, count: int, size: int, free: bool, sized: bool
+) -> FileSystem:
     """Files A, B, ... in the working directory."""
     for i in range(count):
         name = chr(ord("A") + i)
-        number = fs.next_node
-        data = m.fresh_fields(f"{name}_data", [8] * size)
-        status = symbolic_status(m, fs, f"{name}_data", size, number, False, free)
-        fs = with_file(fs, name.encode(), data)
-        fs = fs.put(fs.nodes[number].changed(status=status))
+        node = symbolic_file(m, fs, f"{name}_data", size, False, free, sized)
+        fs = with_file(fs, name.encode(), node.data)
+        fs = fs.put(fs.nodes[node.number].changed(status=node.status, length=node.length))
     return fs
 
 
-def with_symbolic_stdin(m: MachineApi, fs: FileSystem, size: int, free: bool) -> FileSystem:
-    number = fs.next_node
-    data = m.fresh_fields("stdin", [8] * size)
-    status = symbolic_status(m, fs, "stdin", size, number, True, free)
-    fs = fs.put(Node(number, "file", status, data)).changed(next_node=number + 1)
+def with_symbolic_stdin(m: MachineApi, fs: FileSystem, size: int, free: bool, sized: bool) -> FileSystem:
+    node = symbolic_file(m, fs, "stdin", size, True, free, sized)
+    number = node.number
+    fs = fs.put(node).changed(next_node=number + 1)
     fs, descriptor = fs.closed(0).opened(number, 0)
     assert descriptor == 0
     return fs
@@ -117,7 +142,7 @@ def with_symbolic_stdout(m: MachineApi, fs: FileSystem, free: bool) -> FileSyste
     """Output is kept as that of the path; of the input "stdout" only the metadata is ever seen."""
     m.fresh_fields("stdout", [1024] * (STDOUT_SIZE * 8 // 1024))
     node = fs.node_of(1)
-    status = symbolic_status(m, fs, "stdout", STDOUT_SIZE, node.number, True, free)
+    status, _ = symbolic_status(m, fs, "stdout", STDOUT_SIZE, node.number, True, free)
     return fs.put(node.changed(status=status))
 
 

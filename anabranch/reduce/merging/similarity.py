@@ -10,7 +10,7 @@ from anabranch.expr import Expr, expr_vars
 from anabranch.ir.types import ArrayType, Type
 from anabranch.machine import State
 from anabranch.machine.joining.memory import differing
-from anabranch.machine.objects import NUMBER_MASK, PAGE_NUMBER_BITS
+from anabranch.machine.objects import LIMITED, NUMBER_MASK, PAGE_NUMBER_BITS
 from anabranch.machine.pages import PAGE_BITS, Page
 from anabranch.reduce.merging.frames import StackCounts, stack_frames
 from anabranch.reduce.merging.join_points import stack_of
@@ -217,7 +217,8 @@ def _one_element(kind: Type) -> float:
 
 def _cell(state: State, address: int, size: int) -> Value:
     """The bytes of a cell, `*` if any of them is symbolic."""
-    page = state.pages.get(address >> PAGE_BITS) or _absent_page(state, address >> PAGE_BITS)
+    key = address >> PAGE_BITS
+    page = state.pages.get(key) or state.pages.get(key | LIMITED) or _absent_page(state, key)
     if page is None:
         return None
     offset = address & 255

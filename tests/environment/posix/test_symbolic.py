@@ -344,3 +344,60 @@ def test_a_thread_block_that_points_to_itself(tmp_path: Path) -> None:
       return fine + 2 * (__get_tp() == (unsigned long)other);
     }"""
     assert codes(explore(tmp_path, body)) == {3: 1}
+
+
+SIZED = ("--sym-files", "1", "5", "--sym-stdin", "5", "--sym-file-size", "symbolic")
+
+
+def test_a_file_of_any_length_is_read_on_one_path(tmp_path: Path) -> None:
+    body = """
+    int main(void) {
+      char buffer[8];
+      struct stat status;
+      int fd = CALL2(SYS_open, "A", O_RDONLY);
+      long n = CALL3(SYS_read, fd, buffer, sizeof buffer);
+      if (CALL2(SYS_fstat, fd, &status) || status.st_size != n) return 100;
+      if (CALL3(SYS_read, fd, buffer, sizeof buffer)) return 101;
+      return n == 0 ? 1 : n == 3 && buffer[2] == 'x' ? 2 : 3;
+    }"""
+    outcome = explore(tmp_path, body, *SIZED)
+    found = codes(outcome)
+    assert found[1] == 1 and set(found) <= {1, 2, 3} and found.total() <= 4
+    for test in outcome.collector.tests:
+        objects = dict(test.objects)
+        size = int.from_bytes(objects["A_data_stat"][48:56], "little")
+        assert len(objects["A_data"]) == size <= 5
+
+
+def test_a_file_of_any_length_is_read_in_parts(tmp_path: Path) -> None:
+    body = """
+    int main(void) {
+      char buffer[2];
+      int total = 0, n;
+      while ((n = CALL3(SYS_read, 0, buffer, 2)) > 0) total += n;
+      return total;
+    }"""
+    outcome = explore(tmp_path, body, *SIZED)
+    assert outcome.result.complete and not outcome.errors()
+    # By the number of whole parts, with and without a rest: 0, 1 or 2, 3 or 4, 5 bytes.
+    assert outcome.result.paths_exit == 4
+
+
+def test_other_calls_make_the_length_of_a_file_a_number(tmp_path: Path) -> None:
+    body = """
+    int main(void) {
+      int fd = CALL2(SYS_open, "A", O_RDWR);
+      return CALL3(SYS_lseek, fd, 0, SEEK_END);
+    }"""
+    assert codes(explore(tmp_path, body, *SIZED)) == dict.fromkeys(range(6), 1)
+
+
+def test_a_buffer_that_is_too_short_for_some_lengths(tmp_path: Path) -> None:
+    body = """
+    int main(void) {
+      char buffer[3];
+      return CALL3(SYS_read, 0, buffer, 8);
+    }"""
+    outcome = explore(tmp_path, body, *SIZED)
+    assert [kind for kind, _ in outcome.errors()] == ["out-of-bounds"]
+    assert outcome.result.complete
