@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from anabranch import expr
 from anabranch.expr import Expr, evaluate, expr_vars, ite, or_, substitute, variable
 from anabranch.expr.node import ITE, VAR
-from anabranch.expr.variables import postorder
+from anabranch.expr.variables import postorder, postorder_within
 from anabranch.machine.path import path_model
 from anabranch.semantics.addresses import MASK64
 from anabranch.solver import SolverUnknown
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from anabranch.machine.machine import Machine
 
 Value = Any
+SMALL = 40  # nodes of a value that is one byte or word of a block, and what was computed of it
 PATTERNS = (MASK64, 0xAAAAAAAAAAAAAAAA, 0x0123456789ABCDEF, 1)  # tried for uninitialised data
 
 
@@ -30,7 +31,7 @@ def settled(machine: Machine, value: Expr) -> Value | None:
     now: Value = machine.knowledge.settled(value)
     while now.__class__ is Expr and has_undefined(now):
         guard = dividing_condition(now)
-        by_size = guard is not None and machine.extents.is_about_size(guard) and len(_inputs(now)) > 1
+        by_size = guard is not None and machine.extents.is_about_size(guard) and _is_one_read(now)
         if not by_size and not depends(machine, now):
             return with_zeros(now)
         if guard is None:
@@ -39,9 +40,11 @@ def settled(machine: Machine, value: Expr) -> Value | None:
     return now
 
 
-def _inputs(value: Expr) -> list[int]:
-    """The variables of a value that are defined."""
-    return [index for index in expr_vars(value) if index >= 0]
+def _is_one_read(value: Expr) -> bool:
+    """Is a value small, and of more inputs than one? What was read at an index is large: it has choices that
+    the path need not make."""
+    several = len([index for index in expr_vars(value) if index >= 0]) > 1
+    return several and postorder_within([value], SMALL) is not None
 
 
 def has_undefined(value: Expr) -> bool:

@@ -73,7 +73,7 @@ class SizedStatements:
         else:
             # Less than nothing is so much that there is no such memory.
             source.statement(f"{made.type.name} *{made.name} = HEAP((u64)({made.count}) - 1u);")
-            made = Sized(made.name, made.type, f"(({made.count} - 1u) / sizeof *{made.name})", True)
+            made = Sized(made.name, made.type, f"(({made.count} - 1u) / {made.type.bits // 8}u)", True)
             source.open(f"if (!{made.name})")
             source.statement("exit(3);")
             source.close()
