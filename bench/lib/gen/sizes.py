@@ -32,7 +32,8 @@ class SizedStatements:
         self.data = data  # an input that is any byte
         self.objects: list[Sized] = []
         self.plain = True
-        """No call of a library function that may fork by itself."""
+        """No call of a library function that may fork by itself, and no decision on a byte at an unknown
+        index that may be uninitialised: the path is then divided by where it is."""
 
     # --- expressions
 
@@ -90,7 +91,7 @@ class SizedStatements:
 
     def fill(self) -> None:
         made = self.target()
-        i = self.source.fresh("i")
+        i = self.source.fresh("at")
         self.source.open(f"for (u32 {i} = 0; {i} < {self.near(made.count)}; {i}++)")
         value = self.rng.choice((self.value(), f"({i} + {self.data})"))
         self.source.statement(f"WR({made.name}[{i}]) = ({made.type.name}){value};")
@@ -100,7 +101,7 @@ class SizedStatements:
         """Look for a value; what was never written must not be looked at."""
         made, source = self.target(), self.source
         self.cleared(made)
-        i = source.fresh("i")
+        i = source.fresh("at")
         source.open(f"for (u32 {i} = 0; {i} < {self.near(made.count)}; {i}++)")
         source.open(f"if (USE({made.name}[{i}]) == ({made.type.name}){self.value()})")
         source.statement(f"sink += {i} + 1;")
@@ -110,8 +111,9 @@ class SizedStatements:
 
     def backwards(self) -> None:
         made, source = self.target(), self.source
+        self.plain = False
         self.cleared(made)
-        i = source.fresh("i")
+        i = source.fresh("at")
         source.statement(f"i32 {i} = (i32)({self.near(made.count)}) - 1;")
         guard = self.rng.choice((f"{i} >= 0 && ", f"{i} >= 0 && ", ""))
         source.open(f"while ({guard}USE({made.name}[{i}]) != ({made.type.name}){self.value()})")
@@ -152,13 +154,14 @@ class SizedStatements:
     def grown(self) -> None:
         """`realloc` in a loop, an element more each time."""
         rng, source = self.rng, self.source
-        name, k, n = source.fresh("g"), source.fresh("k"), rng.choice(self.sizes)
+        name, k, n = source.fresh("g"), source.fresh("times"), rng.choice(self.sizes)
         step = rng.choice((1, 2))
         source.statement(f"u8 *{name} = HEAP({rng.choice(('0', '1', n))});")
         source.open(f"for (u32 {k} = 0; {k} < {n}; {k}++)")
         source.statement(f"{name} = RESIZED({name}, {k} * {step}u + {rng.choice(('1u', '2u'))});")
         source.statement(f"WR({name}[{k}{rng.choice(('', '', ' + 1u'))}]) = (u8){self.value()};")
         source.close()
+        self.plain = False
         source.open(f"if ({n} > 1)")
         source.open(f"if (USE({name}[{rng.choice(('0', n + ' - 1', n + ' - 2'))}]) == 3)")
         source.statement("sink += 5;")
@@ -175,6 +178,7 @@ class SizedStatements:
         changed = Sized(made.name, made.type, count, True)
         self.objects[self.objects.index(made)] = changed
         if self.rng.random() < 0.5:
+            self.plain = False
             self.source.open(f"if ({count} > 0)")
             self.source.open(f"if (USE({made.name}[0]) > 4)")
             self.source.statement("sink += 7;")
@@ -184,7 +188,7 @@ class SizedStatements:
     def rows(self) -> None:
         """An array of pointers, each with an allocation of its own."""
         rng, source = self.rng, self.source
-        name, i, j = source.fresh("r"), source.fresh("i"), source.fresh("j")
+        name, i, j = source.fresh("r"), source.fresh("at"), source.fresh("j")
         n, m = rng.choice(self.sizes), rng.choice(self.sizes)
         width = rng.choice((f"{i} + 1u", m, f"{m} + 1u"))
         source.statement(f"u8 **{name} = ZEROED({n}, sizeof *{name});")
@@ -204,7 +208,7 @@ class SizedStatements:
         rng, source = self.rng, self.source
         n, m = rng.choice(self.sizes), rng.choice(self.sizes)
         made = self.heap(f"({n} * {m})", rng.choice((U8, U8, I16)))
-        i, j = source.fresh("i"), source.fresh("j")
+        i, j = source.fresh("at"), source.fresh("j")
         source.open(f"for (u32 {i} = 0; {i} < {self.near(n)}; {i}++)")
         source.open(f"for (u32 {j} = 0; {j} < {rng.choice((m, m, self.near(m)))}; {j}++)")
         source.statement(f"WR({made.name}[{i} * {m} + {j}]) = ({made.type.name})({i} ^ {j});")
