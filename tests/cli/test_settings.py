@@ -29,6 +29,8 @@ FLAGS = [
     "2",
     "--capacity",
     "7",
+    "--sym-file-size",
+    "symbolic",
     "--buffer-size",
     "9",
     "--alias",
@@ -152,6 +154,7 @@ summaries = ["known.toml"]
 depth = 2
 buffer-size = 9
 capacity = 7
+sym-file-size = "symbolic"
 alias = true
 failing-allocations = true
 target = ["src/a.c:12"]
@@ -223,7 +226,7 @@ KEYS = """
 inputs include_dirs defines compile_commands opt_level entry libc externals uninitialised summaries
 failing_allocations targets
 depth buffer_size capacity alias max_len emit_ir interpret no_cache program_args program_name files stdin env
-free_metadata printable search batch_forks batch_instructions strings string_limit seed goal merge
+sym_file_size free_metadata printable search batch_forks batch_instructions strings string_limit seed goal merge
 merging qce_alpha qce_beta qce_kappa qce_zeta merge_report verify_reductions count_paths zeq
 zeq_observe zeq_wait zeq_report max_time max_memory max_instructions max_forks max_depth max_tests
 max_solver_time max_stack_frames checks no_checks all_errors silent_assume stop_on_error fail_on_error
