@@ -19,10 +19,10 @@ from anabranch.check.freeing import freed_condition
 from anabranch.check.gating import GatingPath, gate_of
 from anabranch.check.graph import DEAD, EXIT, AcyclicGraph, acyclic_graph
 from anabranch.check.instructions import execute
-from anabranch.check.leaves import Parameter
+from anabranch.check.leaves import Freed, Parameter, Undefined
 from anabranch.check.loops import LoopWrites
 from anabranch.check.memory import MemoryOf
-from anabranch.check.requirements import Requirement, split
+from anabranch.check.requirements import MAX_DEPTH, MAX_USES, Requirement, split
 from anabranch.expr import Expr, Value, bool_and, ite, not_
 from anabranch.ir.debug import DebugLoc
 from anabranch.ir.module import Function, Instruction
@@ -89,6 +89,7 @@ class Gated:
         self.paths: dict[object, Condition] = {}
         """Conditions whose path is an effect that callers see, by label."""
         self._labels = 0
+        self._uses = 0
         self.wild: list[tuple[int, Value]] = []
         """Nodes where anything may be written, with the condition inside the node."""
         self.null_places: list[tuple[int, DebugLoc]] = []
@@ -382,9 +383,21 @@ class Gated:
         if here is not False:
             self.conditions.append(condition if here is condition.bad else replace(condition, bad=here))
         if before is not False:
-            callers = condition if before is condition.bad else replace(condition, bad=before)
-            for leaf in self.program.summaries.origins.of(before).in_order():
-                self.require(leaf, callers)
+            self._leave_to_callers(condition if before is condition.bad else replace(condition, bad=before))
+
+    def _leave_to_callers(self, condition: Condition) -> None:
+        """What only a caller can have freed, or never written. Farther calls and further places of one
+        function are counted losses."""
+        if condition.passing is not None and condition.passing[1].depth >= MAX_DEPTH:
+            self.lose("uses through many calls of what a caller freed or never wrote")
+            return
+        for leaf in self.program.summaries.origins.of(condition.bad).in_order():
+            if leaf not in self.requirements and isinstance(self.program.leaves.of(leaf), Freed | Undefined):
+                self._uses += 1
+                if self._uses > MAX_USES:
+                    self.lose("uses of many pointers of what a caller freed or never wrote")
+                    continue
+            self.require(leaf, condition)
 
     def require(self, leaf: Expr, condition: Condition) -> None:
         """Callers must not make a leaf true, or a condition fails."""
@@ -395,6 +408,7 @@ class Gated:
             found.conditions.append(condition)
         elif condition.passing not in found.passed_on:
             found.passed_on.append(condition.passing)
+            found.depth = max(found.depth, condition.passing[1].depth + 1)
 
     def unreachable_condition(
         self, property: Property, node: int, loc: DebugLoc | None, message: str

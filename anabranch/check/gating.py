@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from anabranch.check.graph import AcyclicGraph
-from anabranch.expr import Value, bool_and, ite
+from anabranch.expr import Expr, Value, bool_and, ite
 
 Edge = Callable[[int, int], Value]
 """The condition under which a node is left towards another."""
@@ -19,11 +19,13 @@ Edge = Callable[[int, int], Value]
 class GatingPath:
     """The gating path expression of one join."""
 
-    __slots__ = ("_decisions", "_target", "region")
+    __slots__ = ("_decisions", "_target", "region", "writes")
 
     def __init__(self, graph: AcyclicGraph, node: int, edge: Edge) -> None:
         top = graph.tree.parent[node]
         self.region = graph.region(node)
+        self.writes: dict[Expr, bool] = {}
+        """Bases that were asked for: may a node between the dominator and the join write them?"""
         # A decision has options: a condition and a target, which is the number of a decision or, negative,
         # the complement of a predecessor of the join. Targets come before the decisions that name them.
         self._decisions: list[list[tuple[Value, int]]] = []

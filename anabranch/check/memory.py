@@ -207,7 +207,11 @@ class MemoryOf:
         return join.choose(value_of, lambda c, a, b: ite(c, a, b, at.width))
 
     def _region_writes(self, join: GatingPath, base: Expr) -> bool:
-        return any(base in self.written[n] or self.anything[n] for n in join.region)
+        found = join.writes.get(base)
+        if found is None:
+            found = any(base in self.written[n] or self.anything[n] for n in join.region)
+            join.writes[base] = found
+        return found
 
     def version(self, node: int, bases: set[Expr] | None) -> tuple[int, int]:
         """The same for two places only if memory is the same there, that of some bases or all of it: the last

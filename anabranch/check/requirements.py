@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from anabranch.check.conditions import Call, Condition
-from anabranch.check.leaves import Freed, Leaves, Undefined
+from anabranch.check.leaves import Freed, Leaf, Leaves, Undefined
 from anabranch.expr import Expr, Value, bool_and, not_, substitute
 
 if TYPE_CHECKING:
@@ -22,11 +22,20 @@ if TYPE_CHECKING:
     from anabranch.check.summaries import Site
 
 
+MAX_DEPTH = 3
+"""Calls through which what a caller freed or never wrote is followed; farther uses are counted losses."""
+
+MAX_USES = 60
+"""Pointers and values of one function for which that is done."""
+
+
 @dataclass(eq=False, slots=True)
 class Requirement:
     leaf: Expr
     """`Explicit`, `Freed` or `Undefined`: what callers must not make true."""
     property: Property
+    depth: int = 0
+    """Calls between the function and the farthest condition."""
     conditions: list[Condition] = field(default_factory=list)
     """Those of the function itself that depend on it."""
     passed_on: list[tuple[Site, Requirement]] = field(default_factory=list)
@@ -82,12 +91,12 @@ def split(leaves: Leaves, bad: Value) -> tuple[Value, Value]:
     written. The second costs no query: it is a requirement at once."""
     if bad.__class__ is not Expr:
         return bad, False
-    callers = {
-        leaf.var: False
-        for leaf in leaves.support(bad)
-        if isinstance(leaf, Freed | Undefined) and leaves.visible(leaf.var.a)
-    }
+    callers = {leaf.var: False for leaf in leaves.support(bad) if _by_caller(leaves, leaf)}
     if not callers:
         return bad, False
-    here = substitute(bad, callers)
-    return here, bool_and(bad, not_(here))
+    here = False if bad in callers else substitute(bad, callers)
+    return here, bad if here is False else bool_and(bad, not_(here))
+
+
+def _by_caller(leaves: Leaves, leaf: Leaf | None) -> bool:
+    return isinstance(leaf, Freed | Undefined) and leaves.visible(leaf.var.a)

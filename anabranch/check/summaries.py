@@ -25,7 +25,8 @@ from anabranch.check.leaves import (
     in_order,
 )
 from anabranch.check.origins import FLOWING, NOWHERE, Origin, Origins
-from anabranch.expr import Expr, Value, add, expr_vars, substitute, variable
+from anabranch.expr import Expr, Value, add, variable
+from anabranch.expr.evaluate import Substitution
 from anabranch.ir.debug import DebugLoc
 from anabranch.semantics.casts import coerce
 
@@ -77,6 +78,7 @@ class Site:
         "arguments",
         "callee",
         "caller",
+        "instantiate",
         "label",
         "lifted",
         "loc",
@@ -105,6 +107,8 @@ class Site:
         self.arguments = arguments
         self.loc = loc
         self._values: dict[int, Value] = {}
+        self.instantiate = Substitution(self.value)
+        """An expression of the callee in terms of the caller."""
         self._facts = caller.facts_now()
         self.path = caller.path(node)
         """The conditions under which the call is reached."""
@@ -167,12 +171,6 @@ class Site:
             return self.caller.program.leaves.unknown(width, "an aggregate argument", self.loc)
         given = value.w if value.__class__ is Expr else width
         return value if given == width else coerce(value, given, width)
-
-    def instantiate(self, value: Value) -> Value:
-        """An expression of the callee in terms of the caller."""
-        if value.__class__ is not Expr:
-            return value
-        return substitute(value, {variable(index): self.value(index) for index in expr_vars(value)})
 
 
 class AtSite:

@@ -92,3 +92,38 @@ def substitute_all(roots: Sequence[Value], mapping: Mapping[Expr, Value]) -> lis
             same = a is n.a and b is n.b and c is n.c
             memo[n] = n if same else OPERATORS[n.op].rebuild(n, a, b, c)
     return [memo[e] if e.__class__ is Expr else e for e in roots]
+
+
+class Substitution:
+    """A substitution for variables that is used many times: what expressions share is built once for all."""
+
+    __slots__ = ("_known", "_of")
+
+    def __init__(self, of: Callable[[int], Value]) -> None:
+        self._of = of
+        self._known: dict[Expr, Value] = {}
+
+    def __call__(self, e: Value) -> Value:
+        if e.__class__ is not Expr:
+            return e
+        known = self._known
+        stack = [e]
+        while stack:
+            n = stack[-1]
+            if n in known:
+                stack.pop()
+                continue
+            if n.op == VAR:
+                known[n] = self._of(n.a)
+                continue
+            missing = [child for child in operands(n) if child not in known]
+            if missing:
+                stack += missing
+                continue
+            stack.pop()
+            a = known[n.a] if n.a.__class__ is Expr else n.a
+            b = known[n.b] if n.b.__class__ is Expr else n.b
+            c = known[n.c] if n.c.__class__ is Expr else n.c
+            same = a is n.a and b is n.b and c is n.c
+            known[n] = n if same else OPERATORS[n.op].rebuild(n, a, b, c)
+        return known[e]
