@@ -150,10 +150,12 @@ class Refinement:
                     found.append((age, min(position, 1), operator))
         if not found:
             return []
-        oldest = min((age, part) for age, part, _ in found)
-        same = [operator for age, part, operator in found if (age, part) == oldest]
         settings = self.program.settings
-        return same[: settings.batch if len(self.opened) >= settings.one_by_one else 1]
+        several = len(self.opened) >= settings.one_by_one
+        found.sort(key=lambda entry: entry[:2])  # stable: in the order of the walk
+        oldest = found[0][:2]
+        same = [operator for age, part, operator in found if several or (age, part) == oldest]
+        return same[: settings.batch if several else 1]
 
     def _relevant(
         self, root: Value, model: Model, seen: set[Expr], values: dict[Expr, Value]
