@@ -2,7 +2,8 @@
 
 python -m bench.check oracle [--programs 300]    generated programs with assertions: 0 wrong
 python -m bench.check pointers [--programs 300]  generated programs with pointers: 0 wrong
-python -m bench.check programs [NAME...]         zlib, json-c and libtasn1 from Debian's sources
+python -m bench.check programs [NAME...]         zlib, json-c and libtasn1 from Debian's sources; also byacc,
+                                                 spin and sshd, which `anabranch cc` builds (minutes)
 python -m bench.check size [NAME...]             nodes and time an instruction by size of function
 """
 
@@ -25,6 +26,7 @@ from anabranch.check.reports import group_reports
 from anabranch.check.settings import CheckSettings
 from anabranch.expr import NODES
 from anabranch.frontend import FrontendOptions, load_program
+from bench.lib.check_programs import PROGRAMS, bitcode, lines_of
 from bench.lib.coreutils import BuildError
 from bench.lib.table import print_table
 from bench.unit_all import LIBRARIES, prepared
@@ -96,7 +98,11 @@ def lines(result: CheckResult, sure: bool) -> set[int]:
 
 
 def checker_of(name: str) -> tuple[Checker, int]:
-    """A library, ready to be checked, and its lines of source."""
+    """A library or a program, ready to be checked, and its lines of source."""
+    if name in PROGRAMS:
+        return Checker(load_program([bitcode(name)], FrontendOptions(entry="*")).module), lines_of(name)
+    if name not in LIBRARIES:
+        raise BuildError(f"there is no program {name}: choose of {', '.join((*LIBRARIES, *PROGRAMS))}")
     library = LIBRARIES[name]
     directory = prepared(library)
     files = [directory / file for file in library.files]

@@ -30,8 +30,8 @@ class CheckSettings:
     max_nodes: int = 3_000
     """Size of a condition with everything that was opened, in nodes."""
     polls: int = 300
-    """Limit of one query, in polls of the solver, which are the same on every machine. With 1,000 zlib took 11
-    s instead of 9 and left more undecided: the time of functions went into queries that were given up."""
+    """Limit of one query, in polls of the solver, which are the same on every machine. With 1,000, zlib took
+    11 s instead of 9 and more was undecided: functions spent their time on queries that were given up."""
     condition_polls: int = 900
     """Limit of all queries of one condition."""
     function_polls: int = 12_000

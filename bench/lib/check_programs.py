@@ -1,0 +1,83 @@
+"""Programs for `bench.check`, built from Debian's sources by `anabranch cc`: their whole-program bitcode."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.lib.coreutils import BuildError, run_step, wrapper_environment
+from bench.lib.debian import SourceError, cache_directory, source
+
+
+@dataclass(frozen=True)
+class Program:
+    """A source package, the commands that build it, and the program that comes out.
+
+    `{CC}` is the compiler and `{yacc}` a parser generator, which is built from its own package first.
+    """
+
+    package: str
+    steps: tuple[tuple[str, ...], ...]
+    program: str
+
+
+PROGRAMS = {
+    "byacc": Program("byacc", (("./configure",), ("make",)), "yacc"),
+    "spin": Program(
+        "spin",
+        (
+            # spin.y calls functions that it does not declare
+            ("make", "-C", "Src", "CC={CC}", "YACC={yacc}",
+             "CFLAGS=-O2 -DNXT -g -Wno-implicit-function-declaration", "spin"),
+        ),
+        "Src/spin",
+    ),
+    "sshd": Program(
+        "openssh",
+        (
+            ("./configure", "--without-openssl", "--without-zlib", "--without-pam", "--without-selinux",
+             "--with-sandbox=no"),
+            ("make", "sshd"),
+        ),
+        "sshd",
+    ),
+}  # fmt: skip
+
+
+def bitcode(name: str) -> Path:
+    """The bitcode of a program, built once."""
+    described = PROGRAMS[name]
+    directory = cache_directory() / "build" / f"check-{described.package}"
+    program = directory / described.program
+    found = program.with_name(program.name + ".bc")
+    if found.exists():
+        return found
+    try:
+        tree = source(described.package)
+    except SourceError as error:
+        raise BuildError(str(error)) from error
+    environment = wrapper_environment()
+    words = {"{CC}": environment["CC"]}
+    if any("{yacc}" in word for step in described.steps for word in step):
+        words["{yacc}"] = str(bitcode("byacc").with_suffix(""))
+    shutil.rmtree(directory, ignore_errors=True)
+    shutil.copytree(tree, directory, symlinks=True)
+    for step in described.steps:
+        command = [_replaced(word, words) for word in step]
+        run_step(step[0], command, directory, environment, directory.with_suffix(".log"))
+    if not found.exists():
+        raise BuildError(f"{name}: the build made no {found}")
+    return found
+
+
+def lines_of(name: str) -> int:
+    """Lines of C in the directory of the program."""
+    files = bitcode(name).parent.glob("*.[ch]")
+    return sum(len(file.read_text(errors="replace").splitlines()) for file in files)
+
+
+def _replaced(word: str, words: dict[str, str]) -> str:
+    for mark, text in words.items():
+        word = word.replace(mark, text)
+    return word
