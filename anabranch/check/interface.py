@@ -49,6 +49,7 @@ _NOT_SEEN: dict[type, frozenset[str]] = {
             "_loops",
             "_firsts",
             "_labels",
+            "_uses",
         )
     ),
     MemoryOf: frozenset(
@@ -88,6 +89,7 @@ _NOT_SEEN: dict[type, frozenset[str]] = {
             "caller",
             "loc",
             "_values",
+            "instantiate",
             "lifted",
         )
     ),
@@ -137,7 +139,7 @@ def _plain(value: object) -> object:
         return tuple(sorted(value.all()))
     if isinstance(value, Requirement):
         inner = [(site.label, requirement.leaf) for site, requirement in value.passed_on]
-        return _plain((value.leaf, value.property, value.conditions, inner))
+        return _plain((value.leaf, value.property, value.depth, value.conditions, inner))
     if isinstance(value, Condition):
         return (*_fields(value), value.root().function.name)
     if isinstance(value, MemoryOf | Effects | AcyclicGraph | Event | Mapped | Call | Node):
