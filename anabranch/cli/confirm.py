@@ -110,7 +110,7 @@ class Confirmer:
         module, entry = self._program.module, report.checked_in
         if entry not in module.functions or module.functions[entry].is_declaration:
             return Confirmation(OPEN, "its function is not in the program that the engine has", entry, 0.0)
-        culprit = _culprit(report)
+        culprit, included = _culprit(report), included_file(self._program, entry, self.files)
         aim = Aim(report.file, report.line, KINDS.get(report.kind, frozenset((report.kind,))), culprit)
         try:
             found = explore_function(
@@ -119,8 +119,8 @@ class Confirmer:
                 settings,
                 Collector(),
                 null_args=self.check.any_null or _is_tested(report),
-                included=included_file(self._program, entry, self.files),
-                sources=self._sources(""),
+                included=included,
+                sources=self._sources(included),
                 aim=aim,
             )
         except TargetError as error:

@@ -183,6 +183,8 @@ def _depends(program: Path, scratch: Path) -> bool:
 def build_command(harness: str, sources: Sources) -> str:
     """How a person builds and runs a harness."""
     words = ["cc -g -fsanitize=address,undefined -fno-sanitize-recover=undefined"]
+    if sources.others:
+        words.append("-Wl,-z,muldefs")  # one of them may have a main of its own
     words += [f"-I {directory}" for directory in sources.include_dirs]
     words += [shlex.quote(f"-D{define}") for define in sources.defines]
     return " ".join([*words, harness, *map(str, sources.others), "&& ./a.out"])
