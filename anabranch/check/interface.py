@@ -9,6 +9,7 @@ interface (`keys`).
 from __future__ import annotations
 
 from collections.abc import Set
+from dataclasses import fields
 
 from anabranch.check.calls import Mapped
 from anabranch.check.conditions import Call, Condition
@@ -23,7 +24,7 @@ from anabranch.check.summaries import Site
 from anabranch.expr import Expr
 from anabranch.expr.node import digest
 from anabranch.ir.debug import DebugLoc
-from anabranch.ir.module import Instruction
+from anabranch.ir.module import Function, Instruction
 
 _NOT_SEEN: dict[type, frozenset[str]] = {
     Gated: frozenset(
@@ -112,11 +113,24 @@ def form_of(gated: Gated) -> str:
     shape = [(node, graph.tree.parent[node], graph.predecessors(node)) for node in graph.cfg.order]
     beside = (
         str(gated.returned_type),
-        repr(gated.function.param_attrs),
+        told_attributes(gated.function),
         bool(gated.null_places),
         bool(gated.tests),
     )
     return f"{digest((_fields(gated), _plain(shape), beside)):x}"
+
+
+def told_attributes(function: Function) -> tuple[object, ...]:
+    """The attributes of the parameters, the same in every process."""
+    return tuple(
+        None
+        if attributes is None
+        else tuple(
+            sorted(part) if isinstance(part, Set) else str(part)
+            for part in (getattr(attributes, f.name) for f in fields(attributes))
+        )
+        for attributes in function.param_attrs
+    )
 
 
 def _plain(value: object) -> object:

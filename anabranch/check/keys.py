@@ -22,6 +22,7 @@ from pathlib import Path
 
 from anabranch.analysis.callgraph import mentioned
 from anabranch.check.facts import Facts
+from anabranch.check.interface import told_attributes
 from anabranch.check.program import symbol_label
 from anabranch.check.records import FunctionRecord
 from anabranch.check.settings import CheckSettings
@@ -133,7 +134,7 @@ class Keys:
         )
 
     def _header(self, function: Function) -> str:
-        attributes = [repr(a) for a in function.param_attrs]
+        attributes = told_attributes(function)
         types = [str(parameter.type) for parameter in function.params]
         parts = (str(function.type), types, attributes, function.linkage, sorted(function.attributes))
         return self._plain(repr(parts), function, {})

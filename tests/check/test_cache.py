@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
+import subprocess
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -19,6 +22,7 @@ from anabranch.cli.main import main
 from anabranch.frontend import FrontendError
 from tests.check.support import SUBJECTS, module_of
 
+ROOT = Path(__file__).resolve().parent.parent.parent
 PROGRAM = """#include <stdlib.h>
 #include <assert.h>
 struct list { struct list *next; int value; };
@@ -235,6 +239,19 @@ def test_the_command_keeps_and_uses_records(
     shutil.rmtree(tmp_path / "home")
     assert main(["check", str(source), "--no-cache"]) == 0
     assert not (tmp_path / "home" / "anabranch" / "checks").exists()
+
+
+def test_keys_are_the_same_in_every_process(source: Path, tmp_path: Path) -> None:
+    """The order of sets of strings differs from process to process."""
+    source.write_text(PROGRAM + "__attribute__((nonnull)) int given(int *restrict p) { return *p; }\n")
+    written = []
+    for seed in ("1", "2", "3"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "XDG_CACHE_HOME": str(tmp_path / "home")}
+        command = [sys.executable, "-m", "anabranch.cli.main", "check", "-q", str(source)]
+        subprocess.run(command, env={**environment, "PYTHONPATH": str(ROOT)}, check=True, capture_output=True)
+        (file,) = (tmp_path / "home" / "anabranch" / "checks").glob("*.records")
+        written.append(file.stat().st_mtime_ns)
+    assert len(set(written)) == 1  # nothing was checked after the first run
 
 
 @pytest.mark.parametrize("name", ["flows", "freed", "null", "values"])
