@@ -10,6 +10,7 @@ from anabranch.check.leaves import Explicit, GlobalObject, LocalObject, Paramete
 from anabranch.check.memory import either
 from anabranch.check.summaries import RETURNED, RETURNS, WRITES_ANYTHING, Effect, needed_leaves
 from anabranch.expr import Expr, Value, bool_and, eq, ne, substitute
+from anabranch.ir.types import IntType, PointerType
 
 if TYPE_CHECKING:
     from anabranch.check.gate import Gated
@@ -129,13 +130,35 @@ class Effects:
         if effect[0] == "null":
             inner = effect[1]
             assert isinstance(inner, tuple)
-            return self._tested(self.gated.program.nullness(self.value(inner)))
+            null = self._null_result() if inner == RETURNED else None
+            return self._tested(self.gated.program.nullness(self.value(inner)) if null is None else null)
         if effect[0] == "freed":
             base = effect[1]
             assert isinstance(base, Expr)
             return ne(self.gated.memory.read(exit_, 0, base, GHOST, 8), 0, 8)
         assert effect[0] == "path"
         return self.gated.paths[effect[1]].path()
+
+    def _null_result(self) -> Value | None:
+        """Is the result NULL, if some returns are of a pointer that was dereferenced on every way to them?"""
+        gated, program = self.gated, self.gated.program
+        checked = {
+            source
+            for source, result in gated.results.items()
+            if (about := program.places.subject(result)).__class__ is Expr
+            and ("null", about.id) in gated.facts[source]
+        }
+        if not checked or not isinstance(gated.returned_type, PointerType):
+            return None
+
+        def null(source: int) -> Value:
+            return False if source in checked else program.nullness(self._result(source))
+
+        return gated.merge(gated.graph.exit, null, IntType(1))
+
+    def _result(self, source: int) -> Value:
+        found = self.gated.results.get(source)
+        return self._no_result(source) if found is None else found
 
     def _tested(self, null: Value) -> Value:
         """A pointer that only the function knows, and compares with NULL, may be NULL to its callers: the end

@@ -80,3 +80,20 @@ void cut(char *line) {
     free(copy);
     *strchr(line, ' ') = 0;
 }
+
+// What was dereferenced before it is returned, or an element behind it, is not NULL.
+struct cell { long size; struct cell *link; };
+static struct cell *spare;
+static int numbered(int n) { return n & 7; }
+
+static struct cell *cell_of(int n) {
+    struct cell *c;
+    if (numbered(n) == 3)
+        c = malloc(sizeof *c * 2);
+    else
+        c = spare ? spare : malloc(sizeof *c * 2);
+    c->size = n; // anabranch: ignore
+    return c + 1;
+}
+
+void use_cell(int n) { cell_of(n)->size = 4; }
