@@ -106,7 +106,7 @@ EDITS = {
     "a callee": ("n * 3", "n * 4", 3),
     "a callee of a callee": ("l->value != v", "l->value > v", 3),
     "a root": ("r < 1000", "r < 2000", 1),
-    "a type": ("int value; }", "int value; int more; }", 4),
+    "a type": ("int value; }", "int value; int more; }", 3),
 }
 
 
