@@ -252,7 +252,9 @@ class Checker:
                 open_to = "elsewhere"
         if not open_to and not condition.property.flows:
             open_to = self._open_to(condition, own)
-        approximate = own.approximations(consequent_only=condition.property.flows)
+        reasons = own.approximations(consequent_only=condition.property.flows)
+        doubts = condition.property.doubts(condition.function, condition.evidence)
+        approximate = tuple(sorted({*reasons, *doubts}))
         self.findings.append(Finding(condition, answer, own.consequent, open_to, approximate))
 
     def _open_to(self, condition: Condition, own: Refinement) -> str:

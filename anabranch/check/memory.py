@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from anabranch.check.events import GHOST, Event, Hits, Location, Split
 from anabranch.check.gating import GatingPath
 from anabranch.check.graph import AcyclicGraph
-from anabranch.check.leaves import GlobalObject, Leaves, LocalObject, Memory
+from anabranch.check.leaves import GlobalObject, Leaves, LocalObject, Memory, Uninitialised
 from anabranch.check.places import Place, Places, multiple_of, offset_range
 from anabranch.expr import (
     Expr,
@@ -69,6 +69,8 @@ class MemoryOf:
         self._unknown: dict[tuple[int, int, Expr, Value, int], Expr] = {}
         self.input_read: dict[Expr, dict[int, list[tuple[int, Expr]]]] = {}
         """Input memory that the function itself reads, by base and part of the object."""
+        self.by_index: set[Expr] = set()
+        """Elements of arrays that were never written, and may have been read at a symbolic index."""
         self.complete = False
         """Has the function been executed? From then on reads of callers and of conditions leave no trace."""
 
@@ -128,6 +130,7 @@ class MemoryOf:
         value: Value = None
         for start in range(low, high + 1, step):
             element = self._whole(node, position, Location(at.base, start, at.width))
+            self.by_index.update(x.var for x in self.leaves.support(element) if isinstance(x, Uninitialised))
             value = element if value is None else ite(eq(at.offset, start, 64), element, value, at.width)
         return value
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, ClassVar
 
 from anabranch.expr import Value
@@ -22,6 +23,10 @@ class Property:
     """Is it about a bad value that flows to a place? Such a condition holds in a function as long as its
     callers pass no bad value; the others are about values of any kind, and are decided at the root of the
     calls."""
+
+    def doubts(self, gated: Gated, evidence: object) -> Iterable[str]:
+        """Why a report about a value is only possible, beyond what was taken as unknown."""
+        return ()
 
     def access(
         self, gated: Gated, node: int, address: Value, size: int | None, instruction: Instruction, what: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from anabranch.check.leaves import Leaf, Leaves, Memory, Uninitialised
@@ -80,6 +81,13 @@ class Undefinedness:
 class UninitialisedUse(Property):
     name = "uninitialised"
     kind = "uninitialised"
+
+    def doubts(self, gated: Gated, evidence: object) -> Iterable[str]:
+        """Which elements of an array a program reads is often limited by what it knows of its input."""
+        if isinstance(evidence, Expr):
+            for leaf in gated.program.leaves.support(evidence):
+                if isinstance(leaf, Uninitialised) and leaf.var in gated.memory.by_index:
+                    yield f"an element of {leaf.name} that was never written"
 
     def use(self, gated: Gated, node: int, value: Value, instruction: Instruction, what: str) -> None:
         self._check(gated, node, value, instruction, what)
