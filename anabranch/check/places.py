@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from anabranch.check.leaves import Leaves
-from anabranch.expr import MASK, Expr, Value, add, bool_and, not_, sub
+from anabranch.expr import MASK, Expr, Value, add, ite, sub
 from anabranch.expr.node import ADD, CONCAT, ITE, MUL, SHL, SUB, VAR, ZEXT
 
 LIMIT = 12
@@ -86,6 +86,16 @@ def _scaled(term: Expr) -> tuple[Expr, int]:
             return term, factor
 
 
+Cases = dict[tuple[Expr | None, Value], Value]
+"""The condition of each base and offset."""
+
+
+def _choice(condition: Value, yes: Cases, no: Cases) -> Cases:
+    """The choice restricted to each case (Definition 7): one that both sides have is not taken apart."""
+    keys = dict.fromkeys((*yes, *no))
+    return {key: ite(condition, yes.get(key, False), no.get(key, False), 1) for key in keys}
+
+
 class Places:
     """The cases of addresses, each worked out once."""
 
@@ -105,35 +115,26 @@ class Places:
         return found
 
     def _split(self, address: Expr) -> tuple[Place, ...]:
-        found: list[Place] = []
-        stack: list[tuple[Value, Value, Value]] = [(True, address, 0)]
-        while stack:
-            condition, value, offset = stack.pop()
-            if condition is False:
-                continue
-            if len(found) + len(stack) >= LIMIT:
+        cases = self._cases(address, 0, [LIMIT - 1])
+        return tuple(Place(condition, base, offset) for (base, offset), condition in cases.items())
+
+    def _cases(self, value: Value, offset: Value, left: list[int]) -> Cases:
+        """`left` is the number of choices that may still be looked into, for all parts of one address."""
+        if value.__class__ is not Expr:
+            return {(None, add(value, offset, 64)): True}
+        if value.op == VAR:
+            opened = self.expanded(value)
+            return {(value, offset): True} if opened is value else self._cases(opened, offset, left)
+        if value.op == ITE:
+            if not left[0]:
                 self.given_up += 1
-                found.append(Place(condition, None, None))
-                continue
-            if value.__class__ is not Expr:
-                found.append(Place(condition, None, add(value, offset, 64)))
-            elif value.op == VAR:
-                opened = self.expanded(value)
-                if opened is value:
-                    found.append(Place(condition, value, offset))
-                else:
-                    stack.append((condition, opened, offset))
-            elif value.op == ITE:
-                stack.append((bool_and(condition, not_(value.a)), value.c, offset))
-                stack.append((bool_and(condition, value.a), value.b, offset))
-            else:
-                pointer = self._pointer(value)
-                if pointer is None:
-                    found.append(Place(condition, None, None))
-                else:
-                    rest = sub(value, pointer, 64)
-                    stack.append((condition, pointer, add(offset, rest, 64)))
-        return tuple(found)
+                return {(None, None): True}
+            left[0] -= 1
+            return _choice(value.a, self._cases(value.b, offset, left), self._cases(value.c, offset, left))
+        pointer = self._pointer(value)
+        if pointer is None:
+            return {(None, None): True}
+        return self._cases(pointer, add(offset, sub(value, pointer, 64), 64), left)
 
     def subject(self, address: Value) -> Value:
         """The pointer that an address is an offset from."""

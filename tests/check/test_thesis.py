@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from anabranch.check.leaves import Memory
+from anabranch.check.leaves import Memory, Operator
 from anabranch.check.refine import PROVED, REFUTED
 from anabranch.check.settings import CheckSettings
-from anabranch.expr import evaluate
+from anabranch.check.summaries import RETURNED
+from anabranch.expr import Expr, eq, evaluate, ite, neg, slt
 from tests.check.support import SUBJECTS, answers, checked, opened
 
 ASSERTIONS = CheckSettings(properties=("assert",))
@@ -26,6 +27,25 @@ def test_expansions(name: str) -> None:
     ((_, answer),) = answers(SUBJECTS / f"{name}.c", ASSERTIONS)
     assert answer.verdict == verdict
     assert opened(answer) == expansions
+
+
+def test_figure41() -> None:
+    """The graphs of Example 6: (a) all closed, (b) with `flip:ret` opened, (c) with `flip:global2` too.
+    `init:ret` is one operator in all of them."""
+    checker, _ = checked(SUBJECTS / "example6.c", ASSERTIONS)
+    leaves, summaries = checker.program.leaves, checker.program.summaries
+    (condition,) = checker.program.functions["scale"].conditions
+    (global2,) = leaves.support(condition.bad)
+    returned = next(leaf for a in condition.antecedents for leaf in leaves.support(a))
+    assert isinstance(global2, Operator) and isinstance(returned, Operator)
+    assert condition.bad is eq(global2.var, 0, 32) and condition.antecedents == (returned.var,)
+    (init,) = returned.operands or ()
+    assert init.__class__ is Expr and global2.operands == (init,)
+    inner = leaves.of(init)
+    assert isinstance(inner, Operator) and (inner.function, inner.effect) == ("init", RETURNED)
+    assert inner.operands == (leaves.memory(leaves.global_object("global1"), 0, 32),)
+    assert summaries.expanded(returned) is slt(init, 0, 32)
+    assert summaries.expanded(global2) is ite(slt(init, 0, 32), neg(init, 32), init, 32)
 
 
 def test_equal_calls_are_one_operator() -> None:

@@ -1,4 +1,4 @@
-// Examples 1, 2 and 4 of the thesis, and the graph of Figure 3.2 (a).
+// Examples 1 to 5 of the thesis, and the graph of Figure 3.2 (a).
 #include <assert.h>
 #include <stdbool.h>
 
@@ -23,6 +23,25 @@ int example2(int *p, bool c1, bool c3) {
     }
 b6:
     return *p;
+}
+
+int example3(int *u, int *v, int *z, int w, bool c1, bool c2, bool c3) {
+    int *x = c1 ? u : c2 ? v : c3 ? z : u;
+    *x = w;
+    return w;
+}
+
+void example5(int a, int b, int y0, int c) {
+    int x = a + b, x1 = c, y1;
+    if (x < 0) {
+        y1 = y0;
+        x1 = x1 - 1;
+    } else {
+        y1 = y0 + a + b;
+        x1 = x1 * c;
+    }
+    (void)x1;
+    assert(0 <= y1);
 }
 
 int g1, g2;
