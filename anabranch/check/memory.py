@@ -36,6 +36,10 @@ MAX_ELEMENTS = 16
 """Elements of an array up to which a read at a symbolic index is a choice between all."""
 
 
+MAX_BYTES = 64
+"""Bytes of a part of an object, by which reads of input memory are kept: most reads look at two parts."""
+
+
 class MemoryOf:
     """The memory of one function under symbolic execution."""
 
@@ -274,15 +278,22 @@ class MemoryOf:
         return self.leaves.unknown(at.width, "memory behind an unknown pointer", None, at.width == 64)
 
     def _input(self, at: Location) -> Value:
-        """A read of a part of what the function has read before is a part of that value (unions)."""
-        parts = self.input_read.get(at.base, {}).get(at.offset // 64, ())
-        for start, whole in parts:
-            inside = start <= at.offset and at.offset * 8 + at.width <= start * 8 + whole.w
-            if inside and whole.w > at.width:
-                return extract(whole, (at.offset - start) * 8, at.width)
+        """A read that overlaps what the function has read before agrees with it (unions): it is a part of
+        that value, or it is put together from bytes."""
+        read = self.input_read.get(at.base, {})
+        first, last = (at.offset - MAX_BYTES) // MAX_BYTES, (at.offset + at.bytes - 1) // MAX_BYTES
+        overlaps = False
+        for start, whole in (part for number in range(first, last + 1) for part in read.get(number, ())):
+            end = start + whole.w // 8
+            if start <= at.offset and at.offset + at.bytes <= end:
+                return extract(whole, (at.offset - start) * 8, at.width) if whole.w > at.width else whole
+            overlaps = overlaps or (start < at.offset + at.bytes and at.offset < end)
+        if overlaps:
+            return join_bytes([self._input(Location(at.base, at.offset + i, 8)) for i in range(at.bytes)])
         found = self.leaves.memory(at.base, at.offset, at.width)
         if not self.complete:
-            self.input_read.setdefault(at.base, {}).setdefault(at.offset // 64, []).append((at.offset, found))
+            parts = self.input_read.setdefault(at.base, {})
+            parts.setdefault(at.offset // MAX_BYTES, []).append((at.offset, found))
         return found
 
     def unknown(
