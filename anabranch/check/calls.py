@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from time import process_time
 from typing import TYPE_CHECKING
 
 from anabranch.analysis.callgraph import direct_callee
@@ -211,7 +212,9 @@ class Calls:
         label = (gated.name, len(gated.calls) + 1)
         site = Site(gated, node, len(gated.memory.events[node]), callee, arguments, instruction.loc, label)
         gated.calls.append(site)
+        started = process_time()
         self._requirements(gated, site)
+        program.spend("lifting", process_time() - started)
         if not callee.effects.returns:
             gated.assume[node] = False
             return

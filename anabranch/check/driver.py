@@ -108,7 +108,7 @@ class Checker:
                 record.conditions += 1
                 with self.program.leaves.within(name, "condition", number):
                     self._condition(gated, place, condition, limit)
-            self._spend("conditions", started)
+            record.spend("conditions", process_time() - started)
             record.form = form_of(gated)
         record.queries = self.decider.queries - asked
         record.reports = [make_report(self.program, finding) for finding in self.findings[before:]]
@@ -123,7 +123,8 @@ class Checker:
             self.record.failed = "it is nested too deeply"
             return None
         finally:
-            self._spend("gating", started)
+            lifting = self.record.seconds.get("lifting", 0.0)
+            self.record.spend("gating", process_time() - started - lifting)
         self.record.instructions = sum(len(block.instructions) for block in function.blocks)
         return gated
 
@@ -137,10 +138,6 @@ class Checker:
         if gated is not None:
             for place in known.left:
                 self._leave(gated, place, gated.conditions[place])
-
-    def _spend(self, what: str, started: float) -> None:
-        seconds = self.record.seconds
-        seconds[what] = seconds.get(what, 0.0) + process_time() - started
 
     # -- one condition ----------------------------------------------------------------------------------
 

@@ -379,7 +379,7 @@ class Gated:
         """A condition is checked here; what only callers can make of it is left to them."""
         self._labels += 1
         condition.label = condition.label or self._labels
-        here, before = split(self.program.leaves, condition.bad)
+        here, before = split(self.program.summaries.origins, condition.bad)
         if here is not False:
             self.conditions.append(condition if here is condition.bad else replace(condition, bad=here))
         if before is not False:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING
 
 from anabranch.analysis.callgraph import resolve_alias
@@ -94,6 +94,8 @@ class Program:
         self.counts: Counter[str] = Counter()
         """How conditions were decided."""
         self.unknown_externals: Counter[str] = Counter()
+        self.spend: Callable[[str, float], None] = lambda what, seconds: None
+        """Notes CPU time."""
         self._constants = ProgramConstants(self)
         self._known_constants: dict[int, tuple[Operand, Value]] = {}
         self._images: dict[str, tuple[bytes, dict[int, Value]] | None] = {}
@@ -111,6 +113,7 @@ class Program:
         self.imprecise = record.imprecise
         self.undecided = record.undecided
         self.unknown_externals = record.unknown_externals
+        self.spend = record.spend
 
     # -- values -----------------------------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from anabranch.check.conditions import Call, Condition
 from anabranch.check.leaves import Freed, Leaf, Leaves, Undefined
+from anabranch.check.origins import Origins, bad_leaves
 from anabranch.expr import Expr, Value, bool_and, not_, substitute
 
 if TYPE_CHECKING:
@@ -86,15 +87,19 @@ def lifted(condition: Condition, site: Site) -> Condition:
     return found
 
 
-def split(leaves: Leaves, bad: Value) -> tuple[Value, Value]:
+def split(origins: Origins, bad: Value) -> tuple[Value, Value]:
     """What is bad by what happens in the function itself, and what only by what its caller has freed or never
     written. The second costs no query: it is a requirement at once."""
     if bad.__class__ is not Expr:
         return bad, False
+    leaves = origins.leaves
     callers = {leaf.var: False for leaf in leaves.support(bad) if _by_caller(leaves, leaf)}
     if not callers:
         return bad, False
-    here = False if bad in callers else substitute(bad, callers)
+    # Mostly no other leaf is bad, and the origin, which is asked for next anyway, says that nothing is left.
+    if len(callers) == len(bad_leaves(leaves, bad)) and not origins.of(bad).own:
+        return False, bad
+    here = substitute(bad, callers)
     return here, bad if here is False else bool_and(bad, not_(here))
 
 
