@@ -4,7 +4,8 @@ Each generated program is run natively on all its inputs once, then explored und
 test for every path (ends, output, errors, lines and paths have to be equal) and with the tests that a user
 gets by default (every test ends as predicted, the same errors and lines are found). With `--loops`,
 programs of loops over data of unknown size, also path by path and with every mode of merging loops.
-`--replay` also runs the tests of the reference subjects natively. Exit code 1 if anything differs; such programs are kept.
+`--replay` also runs the tests of the reference subjects natively. Exit code 1 if anything
+differs; such programs are kept.
 """
 
 from __future__ import annotations
