@@ -130,7 +130,10 @@ class LoopStatements:
 
     def span(self) -> None:
         """Forwards while a condition holds."""
-        buffer, source = self.buffer(), self.source
+        self.span_of(self.buffer())
+
+    def span_of(self, buffer: Buffer) -> None:
+        source = self.source
         k = source.fresh("k")
         source.statement(f"u32 {k} = {self.start(buffer)};")
         c = f"USE({buffer.name}[{k}])"
@@ -224,7 +227,7 @@ class LoopStatements:
         """From where a loop stopped towards the start."""
         buffer, source, rng = self.buffer(), self.source, self.rng
         if not buffer.positions:
-            self.span()
+            self.span_of(buffer)
         e = source.fresh("e")
         source.statement(f"u32 {e} = {rng.choice(buffer.positions[-2:])};")
         guard = f"{e} > 0 && " if rng.random() < 0.92 else ""
@@ -239,7 +242,7 @@ class LoopStatements:
         """A write where a loop stopped."""
         buffer, source, rng = self.buffer(), self.source, self.rng
         if not buffer.positions:
-            self.span()
+            self.span_of(buffer)
         k = rng.choice(buffer.positions[-2:])
         guarded = not buffer.text and rng.random() < 0.6
         if guarded:
