@@ -14,12 +14,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from bench.lib import size_programs
 from bench.lib.compare import differences
 from bench.lib.engine import EngineFailure, run_engine
 from bench.lib.native import NativeError
-from bench.lib.oracle import draw
-from bench.lib.size_programs import draw_sized
+from bench.lib.program_kinds import KINDS, kind_arguments
 from bench.lib.table import print_table
 from bench.lib.work import common_arguments, each, keep_failure
 
@@ -46,7 +44,7 @@ def check_seed(
     keep: Path | None = None,
     extra: tuple[str, ...] = FLAGS,
     search: str = "dfs",
-    sizes: bool = False,
+    kind: str = "small",
 ) -> Verdict:
     """Generate, run natively on all inputs, run the engine, compare."""
     verdict = Verdict(seed)
@@ -54,7 +52,7 @@ def check_seed(
     with tempfile.TemporaryDirectory(prefix="anabranch-exhaustive-") as scratch:
         directory = Path(scratch)
         try:
-            program, truth = draw_sized(seed, directory) if sizes else draw(seed, directory)
+            program, truth = KINDS[kind].drawn(seed, directory)
             source = directory / "program.c"
             verdict.inputs, verdict.native_paths = program.input_count, truth.path_count()
             verdict.errors, verdict.lines = len(truth.errors()), len(truth.lines())
@@ -75,15 +73,15 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--search", default="dfs", help="search order of the engine")
     parser.add_argument("--merge", default="none", help="which states to merge: none, all, qce, auto")
     parser.add_argument("--merging", default="auto", help="how: static, dynamic, auto")
-    parser.add_argument("--sizes", action="store_true", help="programs with objects of unknown size")
+    kind_arguments(parser)
     parser.add_argument("--verbose", action="store_true", help="a line for every program")
     arguments = parser.parse_args(argv)
     arguments.keep.mkdir(parents=True, exist_ok=True)
     seeds = range(arguments.first, arguments.first + arguments.count)
     merging = ("--merge", arguments.merge, "--merging", arguments.merging)
-    flags = (*(size_programs.FLAGS if arguments.sizes else FLAGS), *merging)
+    flags = (*FLAGS, *KINDS[arguments.kind].flags, *merging)
     check = partial(
-        check_seed, keep=arguments.keep, extra=flags, search=arguments.search, sizes=arguments.sizes
+        check_seed, keep=arguments.keep, extra=flags, search=arguments.search, kind=arguments.kind
     )
     verdicts = []
     for verdict in each(check, seeds, arguments.jobs):

@@ -2,8 +2,10 @@
 
 Each generated program is run natively on all its inputs once, then explored under each combination: with a
 test for every path (ends, output, errors, lines and paths have to be equal) and with the tests that a user
-gets by default (every test ends as predicted, the same errors and lines are found). `--replay` also runs the
-tests of the reference subjects natively. Exit code 1 if anything differs; such programs are kept.
+gets by default (every test ends as predicted, the same errors and lines are found). With `--loops`,
+programs of loops over data of unknown size, also path by path and with every mode of merging loops.
+`--replay` also runs the tests of the reference subjects natively. Exit code 1 if anything
+differs; such programs are kept.
 """
 
 from __future__ import annotations
@@ -13,20 +15,21 @@ import random
 import sys
 import tempfile
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count, product
 from pathlib import Path
 
 from anabranch.reduce.merging import tuning
 from anabranch.reduce.merging.tuning import LaneShares, LedgerRules, MergeTuning
-from bench.lib import size_programs
 from bench.lib.compare import differences, differences_of_covering
 from bench.lib.engine import EngineFailure, EngineRun, run_engine
 from bench.lib.generate import Program
+from bench.lib.loop_modes import chosen_modes, flags_of, mode_argument
 from bench.lib.native import NativeError
-from bench.lib.oracle import MAX_PATHS, Truth, draw
-from bench.lib.size_programs import draw_sized
+from bench.lib.oracle import MAX_PATHS, Truth
+from bench.lib.program_kinds import KINDS as PROGRAMS
+from bench.lib.program_kinds import kind_arguments
 from bench.lib.subjects import SUBJECTS
 from bench.lib.table import print_table
 from bench.lib.work import common_arguments, each, keep_failure, tell
@@ -46,21 +49,23 @@ STRICT = ("--externals", "fresh")
 
 @dataclass(frozen=True)
 class Combination:
-    """One way of merging, under one search order, with one choice of tests."""
+    """One way of merging, under one search order, with one choice of tests and one way of merging loops."""
 
     merge: str
     merging: str
     search: str
     tests: str = "all"
+    loops: str | None = None
 
     @property
     def flags(self) -> tuple[str, ...]:
         errors = ("--all-errors",) if self.tests == "all" else ()
         kind = (self.merging,) if self.merging != "limited" else ("dynamic", *LIMITED)
-        return (*errors, "--merge", self.merge, "--merging", *kind)
+        return (*errors, "--merge", self.merge, "--merging", *kind, *flags_of(self.loops))
 
     def __str__(self) -> str:
-        return f"{self.merge}-{self.merging}-{self.search.replace(':', '-')}-{self.tests}"
+        words = (self.merge, self.merging, self.search.replace(":", "-"), self.tests, self.loops)
+        return "-".join(word for word in words if word is not None)
 
 
 @dataclass
@@ -100,9 +105,17 @@ def combinations(
     kinds: Iterable[str] = KINDS,
     orders: Iterable[str] = ORDERS,
     tests: Iterable[str] = TESTS,
+    loops: Iterable[str | None] = (None,),
 ) -> list[Combination]:
-    every = [Combination(*c) for c in product(policies, kinds, orders, tests)]
-    return [c for c in every if c.merge == "auto" or c.merging != "limited"]
+    """Every combination that means something: no merging is one way, whatever else is asked of merging."""
+    every = [Combination(*c) for c in product(policies, kinds, orders, tests, loops)]
+    return list(dict.fromkeys(_meant(c) for c in every if c.merge == "auto" or c.merging != "limited"))
+
+
+def _meant(combination: Combination) -> Combination:
+    if combination.merge != "none":
+        return combination
+    return replace(combination, merging="static", loops=None)
 
 
 def chosen(every: Sequence[Combination], seed: int, number: int | None) -> list[Combination]:
@@ -154,7 +167,7 @@ def check_seed(
     keep: Path | None = None,
     extra: tuple[str, ...] = (),
     most: int = MAX_PATHS,
-    sizes: bool = False,
+    kind: str = "small",
 ) -> list[Result]:
     """All chosen combinations on the program of a seed; natively it runs once."""
     results = []
@@ -162,10 +175,7 @@ def check_seed(
     with tempfile.TemporaryDirectory(prefix="anabranch-merging-oracle-") as scratch:
         directory = Path(scratch)
         try:
-            if sizes:
-                program, truth = draw_sized(seed, directory, min(most, size_programs.MAX_PATHS))
-            else:
-                program, truth = draw(seed, directory, most)
+            program, truth = PROGRAMS[kind].drawn(seed, directory, most)
         except NativeError as failure:
             result = Result(every[0], problems=[f"seed {seed}: {failure}"])
             return [result]
@@ -186,10 +196,10 @@ def check_seed(
 def oracle(arguments: argparse.Namespace, every: list[Combination]) -> bool:
     """The table of the exhaustive oracle; whether all is well."""
     seeds = range(arguments.first, arguments.first + arguments.count)
-    extra = (*arguments.engine_flag, *(size_programs.OBJECTS if arguments.sizes else ()))
+    extra = (*arguments.engine_flag, *PROGRAMS[arguments.kind].flags)
     check = partial(
         check_seed, every=every, number=arguments.each, keep=arguments.keep, extra=extra,
-        most=arguments.paths, sizes=arguments.sizes,
+        most=arguments.paths, kind=arguments.kind,
     )  # fmt: skip
     sums = {c: Result(c) for c in every}
     bad: set[int] = set()
@@ -204,10 +214,11 @@ def oracle(arguments: argparse.Namespace, every: list[Combination]) -> bool:
             break
     rows = [s for s in sums.values() if s.programs or s.problems]
     print_table(
-        ("merge", "merging", "search", "tests", "programs", "that merge", "merges", "paths", "merged paths",
-         "tests written", "programs that differ"),
-        [(s.combination.merge, s.combination.merging, s.combination.search, s.combination.tests, s.programs,
-          s.merged_programs, s.merges, s.paths, s.ends, s.tests, s.differing) for s in rows],
+        ("merge", "merging", "search", "tests", "loops", "programs", "that merge", "merges", "paths",
+         "merged paths", "tests written", "programs that differ"),
+        [(s.combination.merge, s.combination.merging, s.combination.search, s.combination.tests,
+          s.combination.loops or "-", s.programs, s.merged_programs, s.merges, s.paths, s.ends,
+          s.tests, s.differing) for s in rows],
     )  # fmt: skip
     print(f"{sum(s.programs for s in rows)} explorations; programs that differ: {len(bad)} {sorted(bad)}")
     return not bad
@@ -241,7 +252,7 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.merging_oracle", description=__doc__)
     common_arguments(parser, 300)
     for name, values in (
-        ("merge", POLICIES), ("merging", KINDS), ("search", ORDERS), ("tests", TESTS),
+        ("merge", ("none", *POLICIES)), ("merging", KINDS), ("search", ORDERS), ("tests", TESTS),
     ):  # fmt: skip
         parser.add_argument(
             f"--{name}", action="append", choices=values, help="only these (repeatable; default: all)"
@@ -255,7 +266,8 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument(
         "--engine-flag", action="append", default=[], metavar="FLAG", help="one more flag for every run"
     )
-    parser.add_argument("--sizes", action="store_true", help="programs with objects of unknown size")
+    kind_arguments(parser)
+    mode_argument(parser)
     parser.add_argument("--stop", action="store_true", help="end at the first program that differs")
     parser.add_argument("--replay", action="store_true", help="also replay the reference subjects natively")
     parser.add_argument(
@@ -263,11 +275,13 @@ def main(argv: list[str] | None = None) -> int:
     )
     arguments = parser.parse_args(argv)
     arguments.keep.mkdir(parents=True, exist_ok=True)
+    loops = arguments.kind == "loops"
     every = combinations(
-        arguments.merge or POLICIES,
+        arguments.merge or (("none", *POLICIES) if loops else POLICIES),
         arguments.merging or KINDS,
         arguments.search or ORDERS,
         arguments.tests or TESTS,
+        chosen_modes(arguments.mode) if loops or arguments.mode else (None,),
     )
     right = oracle(arguments, every) if arguments.count else True
     if arguments.replay:

@@ -29,7 +29,7 @@ def test_exhaustive(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", [0, 6, 12, 15])
 def test_exhaustive_with_objects_of_unknown_size(seed: int) -> None:
-    verdict = exhaustive.check_seed(seed, extra=size_programs.FLAGS, sizes=True)
+    verdict = exhaustive.check_seed(seed, extra=size_programs.FLAGS, kind="sizes")
     assert verdict.problems == [] and verdict.errors > 0
 
 
