@@ -322,13 +322,16 @@ class Leaves:
         only "globals", or nothing."""
         stack: list[Value] = list(values)
         seen: set[Expr] = set()
+        followed: set[int] = set()
         found = ""
         while stack:
             current = stack.pop()
             if current.__class__ is not Expr or current in seen:
                 continue
             seen.add(current)
-            for index in expr_vars(current):
+            new = expr_vars(current) - followed
+            followed |= new
+            for index in new:
                 leaf = self._by_index.get(index)
                 if isinstance(leaf, Operator):
                     known = leaf.operands
