@@ -13,6 +13,7 @@ import argparse
 import re
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from bench.lib.engine import EngineFailure, EngineRun, call_engine, run_engine
@@ -43,9 +44,9 @@ def problems_of(source: Path, run: EngineRun, scratch: Path, replay: bool) -> li
     return found
 
 
-def explore(source: Path, most: int, way: str, replay: bool) -> tuple[EngineRun | None, list[str]]:
-    """One program in one way: the run, and what is wrong with it."""
-    flags = (*WAYS[way], "--capacity", str(max(64, most * most * 2)), "--no-check", "bounds")
+def explore(source: Path, most: int, way: Sequence[str], replay: bool) -> tuple[EngineRun | None, list[str]]:
+    """One program with some flags: the run, and what is wrong with it."""
+    flags = (*way, "--capacity", str(max(64, most * most * 2)), "--no-check", "bounds")
     with tempfile.TemporaryDirectory(prefix="anabranch-sizes-") as name:
         scratch = Path(name)
         try:
@@ -64,8 +65,8 @@ def main(arguments: list[str] | None = None) -> int:
     rows, wrong = [], 0
     for name in options.only or sorted(path.stem for path in SUBJECTS.glob("*.c")):
         row: list[object] = [name, len(expected_errors(SUBJECTS / f"{name}.c"))]
-        for way in WAYS:
-            run, problems = explore(SUBJECTS / f"{name}.c", options.max, way, not options.no_replay)
+        for flags in WAYS.values():
+            run, problems = explore(SUBJECTS / f"{name}.c", options.max, flags, not options.no_replay)
             wrong += bool(problems)
             seconds = run.run["timers"]["explore"] if run is not None else 0.0
             row += [run.run["paths"]["total"] if run is not None else "-", f"{seconds:.2f}"]

@@ -17,5 +17,5 @@ def test_there_are_thirty_shapes() -> None:
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", NAMES)
 def test_errors_are_those_of_the_comments(name: str, way: str) -> None:
-    _, problems = explore(SUBJECTS / f"{name}.c", 8, way, replay=False)
+    _, problems = explore(SUBJECTS / f"{name}.c", 8, WAYS[way], replay=False)
     assert problems == []
