@@ -71,7 +71,9 @@ def test_example_1() -> None:
     found = regular_partitioning(root, leaves)
     assert found is not None
     by_pattern = {
-        tuple("".join(letters[x] for x in w) for w in p.pattern): [(leaves.index(leaf), k) for leaf, k in p.members]
+        tuple("".join(letters[x] for x in w) for w in p.pattern): [
+            (leaves.index(leaf), k) for leaf, k in p.members
+        ]
         for p in found
     }
     print(by_pattern)
