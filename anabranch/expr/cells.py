@@ -1,7 +1,7 @@
 """Inputs of many bytes as arrays: which array a variable is a cell of, and reads at a symbolic offset.
 
-Each cell of an input is a variable of its own, named `array[offset]`. A read at a symbolic offset is a tree of
-choices among cells (`tables.py`), whose guards compare the offset with constants.
+Each cell of an input is a variable of its own, named `array[offset]`. A read at a symbolic offset is a tree
+of choices among cells (`tables.py`), whose guards compare the offset with constants.
 """
 
 from __future__ import annotations

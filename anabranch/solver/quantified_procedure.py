@@ -33,7 +33,8 @@ from anabranch.expr.node import VAR
 from .backend import UNKNOWN, UNSAT, Answer, Backend, Model
 from .links import Both, Query
 from .rounds import Rounds
-from .slices import conjuncts
+from .slices import Slice, conjuncts
+from .valuesets import intersect, truth_set
 
 READS_LIMIT = 2000  # nodes of a condition in which a read at a symbolic offset is looked for
 
@@ -186,11 +187,10 @@ class _Attempt:
         violated = [c for c in self.free if evaluate(c, model) is not True]
         violated += [r.spine.instance(i) for r in self.clauses for i in r.violated(model)]
         accessed = _accessed(violated, model)
-        more = []
+        more: list[Value] = []
         for r in self.clauses:
-            for i in r.spine.rounds[1 : model.get(r.t.a, 0)]:
-                if not accessed.isdisjoint(r.spine.cells(i)):
-                    more.append(r.spine.instance(i))
+            later = r.spine.rounds[1 : model.get(r.t.a, 0)]
+            more += [r.spine.instance(i) for i in later if not accessed.isdisjoint(r.spine.cells(i))]
         fixed = [
             eq(variable(v), bool(model[v]) if variable(v).w == 1 else model[v], variable(v).w)
             for v in self.variables
@@ -245,7 +245,6 @@ def _ends_at(t: Expr, read: Read, rounds: Mapping[Expr, int | None]) -> Iterable
         elif first == last:
             runs.append([first, last, i])
         else:
-            w = read.offset.w
             yield bool_or(not_(_between(read.offset, first, last)), ule(t, i, t.w))
     w = max(read.offset.w, t.w) + 1
     for first, last, i in runs:
@@ -272,16 +271,15 @@ class QuantifiedLink:
     def answer(self, q: Query) -> bool | Both | None:
         """See Link."""
         s = q.slice
-        found = [self.clauses[v] for v in s.vars if v in self.clauses]
-        instances = [(r, r.quantified()) for r in found]
-        used = [(r, spine) for r, spine in instances if s.constraints.issuperset(spine)]
-        if not used:
+        clauses = [
+            r
+            for r in (self.clauses[v] for v in s.vars if v in self.clauses)
+            if s.constraints.issuperset(r.quantified()) and all(_says(s, c) for c in r.unquantified())
+        ]
+        if not clauses:
             return None
-        lazy = {c for _, spine in used for c in spine}
+        lazy = {c for r in clauses for c in r.quantified()}
         conditions = [c for c in s.order if c not in lazy]
-        clauses = [r for r, _ in used if s.constraints.issuperset(_legs(r))]
-        if len(clauses) < len(used):
-            return None
         solved = self.procedure.solve((*conditions, *conjuncts(q.other)), clauses, s.vars, fallback=False)
         if solved.answer is UNSAT:
             return q.side
@@ -290,6 +288,10 @@ class QuantifiedLink:
         return q.models({v: solved.answer[v] for v in s.vars})
 
 
-def _legs(r: Rounds) -> list[Value]:
-    """The conditions of the legs that are about more than t: bounds of t may have been narrowed."""
-    return [c for c in r.unquantified() if c.__class__ is Expr and expr_vars(c) != (r.t.a,)]
+def _says(s: Slice, c: Value) -> bool:
+    """Does a slice have a condition, or bounds of its one variable (which may replace it) that imply it?"""
+    if c.__class__ is not Expr or c in s.constraints:
+        return c is not False
+    vs = expr_vars(c)
+    truth = truth_set(negation(c)) if len(vs) == 1 else None
+    return truth is not None and not intersect(s.bounds[vs[0]], truth)

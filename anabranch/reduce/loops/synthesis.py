@@ -91,7 +91,8 @@ def linear(numbers: Sequence[int], values: Sequence[int], modulus: int = 0) -> t
         difference = (difference + modulus // 2) % modulus - modulus // 2
     a, rest = divmod(difference, numbers[other] - x)
     b = y - a * x
-    if rest or any((a * n + b - v) % modulus if modulus else a * n + b != v for n, v in zip(numbers, values)):
+    wrong = [a * n + b - v for n, v in zip(numbers, values, strict=True)]
+    if rest or any(d % modulus if modulus else d for d in wrong):
         return None
     return a, b
 
