@@ -64,7 +64,7 @@ class QuantifiedProcedure:
         fallback: bool = True,
     ) -> Solved:
         """A model of all, with a value for each listed variable; UNSAT or UNKNOWN."""
-        solved = _Attempt(self.backend, conditions, clauses, variables).run()
+        solved = Attempt(self.backend, conditions, clauses, variables).run()
         if solved is None:
             solved = self._all_instances(conditions, clauses, variables, fallback)
         self.stages[solved.stage if solved.answer is not UNKNOWN else "given up"] += 1
@@ -84,7 +84,7 @@ class QuantifiedProcedure:
         return Solved(answer, "fallback")
 
 
-class _Attempt:
+class Attempt:
     """One query: phi is the conditions and the clauses, phi_QF what is asserted instead of it."""
 
     def __init__(

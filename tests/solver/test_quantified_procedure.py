@@ -11,7 +11,7 @@ from anabranch import expr as X
 from anabranch.expr.tables import read_table
 from anabranch.solver import UNKNOWN, UNSAT, BitwuzlaBackend, SliceSpace
 from anabranch.solver.backend import Answer
-from anabranch.solver.quantified_procedure import QuantifiedLink, QuantifiedProcedure, _Attempt
+from anabranch.solver.quantified_procedure import QuantifiedLink, QuantifiedProcedure, Attempt
 from anabranch.solver.rounds import Listed, Rounds
 from anabranch.solver.space import default_links
 
@@ -43,7 +43,7 @@ def example_5() -> tuple[list[Any], Rounds, Any, Any]:
 
 def test_example_5_stripping() -> None:
     conditions, clause, n, k = example_5()
-    weakened = _Attempt(BitwuzlaBackend(), conditions, [clause], ()).stripped()
+    weakened = Attempt(BitwuzlaBackend(), conditions, [clause], ()).stripped()
     known = set(map(id, conditions))
     added = [c for c in weakened if id(c) not in known and c is not True]
     print(added)
@@ -56,9 +56,9 @@ def test_example_5_stripping() -> None:
 
 
 def test_examples_6_and_7() -> None:
-    """From the model that the paper shows: duplication violates s[k-1] = 8, repair finds the paper's model."""
+    """From the paper's first model: duplication violates s[k-1] = 8, repair finds the paper's last one."""
     conditions, clause, n, k = example_5()
-    attempt = _Attempt(BitwuzlaBackend(), conditions, [clause], ())
+    attempt = Attempt(BitwuzlaBackend(), conditions, [clause], ())
     s = [v.a for v in cells()]
     model = {n.a: 7, k.a: 7} | dict(zip(s, [1, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0], strict=True))
     asserted = [c for c in attempt.stripped() if c is not True]
@@ -118,7 +118,7 @@ def random_query(rng: Random) -> tuple[list[Any], list[Rounds]]:
         spine: list[Any] = [compare(array[i + shift], value, 8) for i in range(last)]
         if rng.random() < 0.5:
             spine = [X.bool_and(c, X.ugt(n, i, 8)) for i, c in enumerate(spine)]
-        exits = sorted(rng.sample(range(last), rng.randrange(last))) + [last]
+        exits = [*sorted(rng.sample(range(last), rng.randrange(last))), last]
         legs = {
             i: rng.choice([True, X.not_(compare(array[i + shift], value, 8)), X.ule(n, i, 8)]) for i in exits
         }

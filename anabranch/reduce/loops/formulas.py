@@ -10,7 +10,7 @@ from anabranch.solver import conjunction
 from anabranch.solver.rounds import Rounds
 
 from .synthesis import Template, choice, synthesise
-from .text import text
+from .text import conjunction_text, text
 from .tree import path
 from .words import Partition
 
@@ -35,7 +35,7 @@ class Instances:
 
     def text(self, index: str) -> str:
         """See Family."""
-        return " and ".join(text(t.body, index, self.shift) for t in self.templates) or "true"
+        return conjunction_text((t.body for t in self.templates), index, self.shift)
 
 
 class FormulaPattern(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from anabranch.expr import Expr
@@ -65,6 +66,15 @@ def text(body: Any, index: str, shift: int = 0) -> str:
         return f"({text(parts[0], index, shift)} {SIGNS[op]} {text(parts[1], index, shift)})"
     sides = ", ".join(text(part, index, shift) for part in parts if part is not None)
     return f"{'join' if op == CONCAT else op}({sides})"
+
+
+def conjunction_text(bodies: Iterable[Any], index: str, shift: int = 0) -> str:
+    """Several templates that all hold."""
+    parts = list(bodies)
+    if len(parts) == 1:
+        return text(parts[0], index, shift)
+    grouped = [_grouped(p, index, shift) if _opened(p)[0] == OR else text(p, index, shift) for p in parts]
+    return " and ".join(grouped) or "true"
 
 
 def _comparison(sign: str, parts: tuple[Any, Any, Any], index: str, shift: int) -> str:

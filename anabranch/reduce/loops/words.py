@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from anabranch.expr import Expr, Value, operands, postorder
+from anabranch.expr import Expr, Value, postorder
 from anabranch.expr.cells import cell_name
 from anabranch.expr.node import ADD, EQ, ITE, ULT, VAR
 from anabranch.expr.registry import OPERATORS
@@ -77,12 +77,12 @@ class Skeletons:
         op = n.op
         if op == EQ and n.b.__class__ is int and n.b == 0 and self.of(n.a) in self._ordered:
             op = ULT
-        parts_in_order = [self.of(x) for x in operands(n)]
-        constants = [self.of(x) for x in (n.a, n.b)[: 2 if len(OPERATORS[n.op].widths(n)) > 1 else 1]]
-        letters = constants if len(constants) >= len(parts_in_order) else parts_in_order
-        if OPERATORS[n.op].commutative:
+        operator = OPERATORS[n.op]
+        count = len(operator.widths(n))
+        letters = [self.of(part) for part in (n.a, n.b, n.c)[:count]]
+        if operator.commutative:
             letters.sort()
-        parameter = n.c if n.c.__class__ is not Expr and len(OPERATORS[n.op].widths(n)) < 3 else None
+        parameter = n.c if count < 3 else None
         return (op, n.w, parameter, *letters)
 
 

@@ -64,6 +64,11 @@ def test_merged_path_constraint_is_exact(characters: str) -> None:
         assert equivalent(merged, sides)
 
 
+def test_readable_groups_what_must_be_grouped() -> None:
+    found = table_1("ab")
+    assert found["end"].readable() == "n > i and (s[i] == 'a' or s[i] == 'b') for all i < k; n <= k"
+
+
 def test_merged_values() -> None:
     k, chars = var("k", 16), var("chars", 64)
     widths = {"count": 64, "p": 64, "n": 64, "last": 8, "odd": 8}

@@ -95,10 +95,10 @@ def test_numbers_need_not_begin_at_zero() -> None:
     pattern = RegularPattern("W", "GB", "R")
     assert [pattern.number(w) for w in ("WR", "WGBGBR", "WGBGR", "WG")] == [0, 2, None, None]
     root, leaves = figure2(bound=6)
-    some = [leaves[i] for i in (2, 3, 5)]  # k = 2, 3, 5
-    found = regular_partitioning(root, some)
-    assert found is not None and len(found) == 1
-    assert [k for _, k in found[0].members] == [2, 3, 5]
+    for numbers in ([2, 3, 5], [0, 2, 3], [1, 4, 6]):
+        found = regular_partitioning(root, [leaves[k] for k in numbers])
+        assert found is not None and len(found) == 1
+        assert [k for _, k in found[0].members] == numbers
 
 
 def test_too_many_patterns() -> None:
