@@ -11,7 +11,7 @@ from anabranch import expr as X
 from anabranch.expr.tables import read_table
 from anabranch.solver import UNKNOWN, UNSAT, BitwuzlaBackend, SliceSpace
 from anabranch.solver.backend import Answer
-from anabranch.solver.quantified_procedure import QuantifiedLink, QuantifiedProcedure, Attempt
+from anabranch.solver.quantified_procedure import Attempt, QuantifiedLink, QuantifiedProcedure
 from anabranch.solver.rounds import Listed, Rounds
 from anabranch.solver.space import default_links
 
