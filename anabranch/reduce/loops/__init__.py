@@ -1,0 +1,1 @@
+"""Loops become one state: execution trees, regular patterns, formulas with a number of rounds."""
