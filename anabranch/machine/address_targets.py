@@ -129,10 +129,20 @@ class AddressTargets:
             raise ProgramError(Fault("read-only", "write to constant memory", details))
         fault = Fault("out-of-bounds", "memory error: out of bound pointer", details)
         offset = expr.sub(address, info.base, 64)
+        if self.memory.may_be_larger(info):
+            self._suppose(info, offset, size, write, fault)
         if info.size < size:
             raise ProgramError(fault)
         self.machine.check(self.machine.extents.outside(info, offset, size), fault)
         return info, offset
+
+    def _suppose(self, info: ObjectInfo, offset: Expr, size: int, write: bool, fault: Fault) -> None:
+        """Divide the path where an access may be behind the end of an object that may be larger than was
+        made of it. Before its start there is nothing, however large it is."""
+        beyond = expr.ugt(offset, info.size - size, 64) if info.size >= size else True
+        if expr.and_(beyond, expr.ult(offset, 1 << 63, 64), 1):
+            self.memory.check_supposed(info, write)
+            raise ProgramError(fault)
 
     def _inside(self, address: Expr, size: int, info: ObjectInfo) -> bool:
         if info.size < size:

@@ -53,11 +53,15 @@ class BlockLengths:
         if info is None or info.end or offset >= info.size or (write and info.readonly):
             self.machine.check(expr.ne(length, 0, length.w), self._wrong_access(address, write))
             return 0
+        outside = self.machine.extents.block_outside(info, offset, length)
+        if memory.may_be_larger(info) and outside:
+            memory.check_supposed(info, write)
+            outside = True
         details = memory.access_info(address, 1, write, info)
         details["access"] = f"{'write' if write else 'read'} of a block"
         details["length"] = length
         fault = Fault("out-of-bounds", "memory error: out of bound pointer", details)
-        self.machine.check(self.machine.extents.block_outside(info, offset, length), fault)
+        self.machine.check(outside, fault)
         return info.size - offset
 
     def _wrong_access(self, address: int, write: bool) -> Fault:

@@ -7,11 +7,11 @@ here. Objects are made and end in `object_store.py`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 from anabranch.expr import Expr, join_bytes, split_value
 from anabranch.ir.types import to_signed
-from anabranch.machine.ends import Fault, ProgramError
+from anabranch.machine.ends import Fault, Loss, ProgramError
 from anabranch.machine.extents import SizeExtent
 from anabranch.machine.object_store import ObjectStore
 from anabranch.machine.objects import NEAR, OFFSET_MASK, STACK_NUMBERS, ObjectInfo, ObjectNumbers
@@ -20,7 +20,20 @@ from anabranch.semantics.addresses import MASK64
 
 Value = Any  # int | bool | Expr
 
+BEYOND = "limit of --buffer-size"
+"""The loss of a path that needs more of an object of unknown size than was made of it."""
+
 from_bytes = int.from_bytes
+
+
+class Unsized(Protocol):
+    """Objects whose size nobody knows: an access is supposed to be inside, unless the path knows better."""
+
+    def may_be_larger(self, info: ObjectInfo) -> bool:
+        """May a live object be larger than what was made of it?"""
+
+    def ends_here(self, info: ObjectInfo, write: bool) -> bool:
+        """Does the running path know that such an object ends where what was made of it ends?"""
 
 
 class Memory(ObjectStore):
@@ -30,6 +43,8 @@ class Memory(ObjectStore):
         super().__init__(numbers)
         self.widen: Callable[[ObjectInfo], ObjectInfo] | None = None
         """Is asked before an access beyond an object, and may have made it larger."""
+        self.unsized: Unsized | None = None
+        """Knows the objects that may be larger than what was made of them."""
         self.require: Callable[[ObjectInfo, Value, dict[str, object]], None]
         """Checks that an object with an extent has the bytes before an offset."""
         self.symbolic_load: Callable[[Expr, int], Value]
@@ -145,6 +160,8 @@ class Memory(ObjectStore):
         if self.widen is not None and info is not None and (address & 0xFFFFFFFF) + size > info.size:
             info = self.widen(info)
         if info is None or info.end or (address & 0xFFFFFFFF) + size > info.size:
+            if info is not None and address & OFFSET_MASK < NEAR:  # else it is below the next object
+                self.check_supposed(info, write)
             self.bad_access(address, size, write)
         if write and info.readonly:
             raise ProgramError(
@@ -154,6 +171,15 @@ class Memory(ObjectStore):
             end = (address & OFFSET_MASK) + size
             self.require(info, end, self.access_info(address, size, write, info))
         return info
+
+    def check_supposed(self, info: ObjectInfo, write: bool) -> None:
+        """An access is behind the end of an object: a loss if the object may be so large, else an error."""
+        if self.may_be_larger(info) and self.unsized is not None and not self.unsized.ends_here(info, write):
+            raise Loss(BEYOND, info.site.name)
+
+    def may_be_larger(self, info: ObjectInfo) -> bool:
+        """May an object be larger than what was made of it?"""
+        return self.unsized is not None and not info.end and self.unsized.may_be_larger(info)
 
     def fault_of(self, address: int, size: int, write: bool) -> Fault | None:
         """The error that an access would be."""

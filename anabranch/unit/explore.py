@@ -183,7 +183,7 @@ def _error(
 RANK_TEXT = {
     "none": "nothing, every call fails",
     "argument": "certain values",
-    "size": "a buffer no larger than this",
+    "size": "a buffer that begins at the pointer, or a string with nothing behind its NUL",
     "answer": "certain answers of unknown functions",
 }
 

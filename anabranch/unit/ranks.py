@@ -4,7 +4,7 @@
 |---|---|
 | none | every caller (whose pointers lead to distinct objects), whatever unknown functions answer |
 | argument | one that passes certain values (one object, not an array), whatever unknown functions answer |
-| size | a caller whose buffer is no larger than the one that the engine made up |
+| size | a caller whose buffer begins at the pointer, or whose string has nothing behind its NUL |
 | answer | one for which an unknown function gives a certain answer, or writes nothing to what it is given |
 
 A rank is proved, never guessed: where the solver gives up or too many paths fail, the next one is said.

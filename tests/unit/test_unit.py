@@ -143,6 +143,7 @@ def test_uses_of_uninitialised_memory_are_reproduced(tmp_path: Path) -> None:
 def ranks(tmp_path: Path, body: str) -> list[str]:
     source = f"""#include <assert.h>
     #include <stdlib.h>
+    #include <string.h>
     extern int ask(void); extern char *name(void); extern void fill(int *), look(const int *);
     int f(int n, char *s) {{ {body} }}"""
     (found,) = unit(tmp_path, source, "f", "--no-reproduce")
@@ -159,8 +160,18 @@ def ranks(tmp_path: Path, body: str) -> list[str]:
         ("if (ask() > 3) n = n & 7; else n = n & 3; if (s[1] == 5) abort(); return n;", ["argument"]),
         ("if (s[0] == 'a' && ask() == 7) abort(); return 1;", ["answer"]),
         ("char *t = name(); if (t && t[0] == 'x') abort(); return 1;", ["answer"]),
-        ("return s[17];", ["size"]),
-        ("char *t = name(); return t ? t[17] : 0;", ["answer"]),
+        ("return s[17];", []),
+        ("s[17] = 1; return 0;", []),
+        ("return s[-1];", ["size"]),
+        ("char *t = name(); return t ? t[17] : 0;", []),
+        ("char *t = name(); return t ? t[-1] : 0;", ["answer"]),
+        ("for (int i = 0; i < n; i++) if (s[i] == 'x') return 1; return 0;", []),
+        ("n = 0; while (s[n]) n++; return s[n + 1];", ["size"]),
+        ("n = 0; while (s[n]) n++; s[n + 1] = 0; return 1;", []),
+        ("return s[strlen(s) + 1];", ["size"]),
+        ("char b[64]; if (n < 0 || n > 64) return 0; memcpy(b, s, n); return n ? b[0] : 0;", []),
+        ("char b[8]; if (n < 0 || n > 9) return 0; memcpy(b, s, n); return n ? b[0] : 0;", ["argument"]),
+        ("if (n < 0) return 0; return s[n];", []),
         ("char b[4]; return b[n & 3] = s[0];", []),
         ("int d = 0; fill(&d); return n % d;", ["answer"]),
         ("int d = 0; look(&d); return 7u % d;", ["none"]),
@@ -169,6 +180,17 @@ def ranks(tmp_path: Path, body: str) -> list[str]:
 )
 def test_ranks(tmp_path: Path, body: str, wanted: list[str]) -> None:
     assert ranks(tmp_path, body) == wanted
+
+
+def test_what_a_buffer_is_too_small_for_is_a_counted_loss(tmp_path: Path) -> None:
+    source = """int f(const unsigned char *p, unsigned n) {
+      unsigned sum = 0;
+      for (unsigned i = 0; i < n; i++) sum += p[i];
+      return sum; }
+    int g(char *s) { unsigned n = 0; while (s[n]) n++; return s[n + 1]; }"""
+    (f, g) = unit(tmp_path, source, "f", "g")
+    assert errors(f) == [] and set(f["losses"]) == {"limit of --buffer-size: *p"} and not f["complete"]
+    assert [rank for _, _, rank in errors(g)] == ["size"] and all_reproduced(g)
 
 
 def test_merged_paths_are_ranked_and_reproduced_too(tmp_path: Path) -> None:

@@ -61,6 +61,7 @@ class UnknownObjects:
         self.views = Views(machine, self.types)
         machine.memory.absent = self.fill
         machine.memory.widen = self.widen
+        machine.memory.unsized = self
         machine.addresses.strict = True
 
     # ---- pointers ------------------------------------------------------------------------------------
@@ -168,6 +169,28 @@ class UnknownObjects:
             return (unit + wanted, True) if is_flexible(target) else (unit, False)
         unit = unit or 1
         return max(unit, (wanted + unit - 1) // unit * unit), True
+
+    def may_be_larger(self, info: ObjectInfo) -> bool:
+        """Is the size of an object the engine's choice, on the running path too?"""
+        made = self.by_number.get(info.id)
+        return made is not None and made.invented and info.size == made.size
+
+    def ends_here(self, info: ObjectInfo, write: bool) -> bool:
+        """Has the running path found the NUL of a string, so that nothing needs to lie behind it?
+
+        Whoever writes behind a NUL appends to a string, and knows of a buffer that is larger.
+        """
+        made = self.by_number[info.id]
+        contents = self.contents.get(info.id)
+        if write or not made.terminated or contents is None:
+            return False
+        found = [self._is_nul(place.value) for place in contents.places[:-1]]
+        return True in found or None not in found
+
+    def _is_nul(self, byte: Expr) -> bool | None:
+        """Is a byte 0 on the running path? None if it may be and may not."""
+        _, answer = self.machine.decider.ask(expr.eq(byte, 0, 8))
+        return answer if answer.__class__ is bool else None
 
     # ---- contents ------------------------------------------------------------------------------------
 
