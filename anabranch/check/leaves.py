@@ -329,8 +329,8 @@ class Leaves:
             if current.__class__ is not Expr or current in seen:
                 continue
             seen.add(current)
-            new = expr_vars(current) - followed
-            followed |= new
+            new = [index for index in expr_vars(current) if index not in followed]
+            followed.update(new)
             for index in new:
                 leaf = self._by_index.get(index)
                 if isinstance(leaf, Operator):

@@ -40,8 +40,8 @@ class FunctionRecord:
     queries: int = 0
     expansions: int = 0
     seconds: dict[str, float] = field(default_factory=dict)
-    """CPU time by what it was spent on (`gating` without `lifting`, which is asking at calls what callees
-    want of their callers); the one part that differs from run to run."""
+    """CPU time by what it was spent on; `gating` is without `lifting`, which is asking at calls what callees
+    want of their callers. The one part that differs from run to run."""
 
     def spend(self, what: str, seconds: float) -> None:
         self.seconds[what] = self.seconds.get(what, 0.0) + seconds
