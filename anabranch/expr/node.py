@@ -106,6 +106,8 @@ Value: TypeAlias = Any
 #   (op, id, id)   (op, id, constant, 0)   (op, constant, id, 1)   and longer ones for concat and ite
 NODES: dict[tuple[Any, ...], Expr] = {}
 VARIABLES: list[Expr] = []
+ROUND_NUMBERS: set[int] = set()
+"""Indices of the variables that are no inputs: see `round_number`."""
 _UNDEFINED: dict[int, Expr] = {}
 _EMPTY: dict[int, Any] = {}  # stands for "no memo yet"; never written
 _new = object.__new__
@@ -191,6 +193,16 @@ def var(name: str, width: int) -> Expr:
         n = make(key, VAR, width, index, name)
         n.vs = (index,)
         VARIABLES.append(n)
+    return n
+
+
+def round_number(width: int) -> Expr:
+    """A fresh variable that is no input: the number of one of several histories that became one."""
+    index = len(VARIABLES)
+    n = make((VAR, "round", index, "round"), VAR, width, index, f"round{index}")
+    n.vs = (index,)
+    VARIABLES.append(n)
+    ROUND_NUMBERS.add(index)
     return n
 
 
@@ -282,5 +294,6 @@ def reset(structural: bool = False) -> None:
     _structural = structural
     NODES.clear()
     VARIABLES.clear()
+    ROUND_NUMBERS.clear()
     _UNDEFINED.clear()
     _next_id = count(1).__next__

@@ -57,6 +57,12 @@ def read_table(data: Sequence[Value], places: Sequence[int], size: int, offset: 
     return _choose(_runs(values, places, 8 * size, offset), offset, 8 * size)
 
 
+def tabulate(values: Sequence[Value], number: Expr, width: int) -> Value:
+    """The value at a number of 64 bits that is less than the count of the values."""
+    places = range(len(values))
+    return _choose(_runs(list(values), places, width, number), number, width)
+
+
 def _runs(values: list[Value], places: Sequence[int], width: int, offset: Expr) -> list[tuple[int, Value]]:
     """`(first place, value in the run)` of each run."""
     runs: list[tuple[int, Value]] = []

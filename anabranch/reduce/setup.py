@@ -43,16 +43,16 @@ def asked_for(parts: Parts, policy: str, removes: bool, tuned: MergeTuning | Non
     numbers = tuned or tuning.DEFAULT
     made: list[Technique] = []
     removes = removes and serves(ZEquivalence, parts)
-    merges = None
+    merges: list[Technique] = []
     if policy != "none":
         # Z-equivalent states are found at stops, too, which dynamic merging suspends while it shares.
         merges = merging.merging(parts, policy, numbers, shares=not removes)
-        made.append(merges)
+        made += merges
     if removes:
         # Callee first goes around the order of static merging, and dynamic merging around callee first.
-        static = isinstance(merges, StaticMerging)
-        made.insert(int(static), ZEquivalence(parts, in_order=static))
-    if merges is not None:
+        static = any(isinstance(one, StaticMerging) for one in merges)
+        made.insert(len(merges) if static else 0, ZEquivalence(parts, in_order=static))
+    if merges:
         held = merging.regions(parts)
         if held is not None:
             made.append(held)

@@ -11,7 +11,7 @@ section 3.1). Slices that need no longer be together come apart again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from anabranch.expr import Expr, Value, expr_vars, ite, or_, variable
@@ -95,7 +95,9 @@ def disjoin(
     if condition.__class__ is Expr:
         common = list(dict.fromkeys((*common, *conjuncts(condition))))
     assert condition is not False
-    slices = tuple(map(intern, components(a, b, common)))
+    bounds = {v: union(bound, b.bounds[v]) for v, bound in a.bounds.items()}
+    models = [*a.models()[:1], *b.models()[:1], *a.models()[1:], *b.models()[1:]][:MODELS_KEPT]
+    slices = tuple(map(intern, components(bounds, models, common)))
     return Disjunction(guard, condition, slices)
 
 
@@ -149,9 +151,11 @@ def disjunction(conditions: Iterable[Value]) -> Value:
     return whole
 
 
-def components(a: Side, b: Side, constraints: list[Expr]) -> list[Slice]:
-    """The constraints as connected slices over all variables of the sides; every model of a side fits."""
-    leader = {v: v for v in a.bounds}
+def components(
+    bounds: Mapping[int, ValueSet], models: Iterable[Model], constraints: Sequence[Expr]
+) -> list[Slice]:
+    """The constraints as connected slices over variables with bounds; every model satisfies them."""
+    leader = {v: v for v in bounds}
 
     def find(v: int) -> int:
         while leader[v] != v:
@@ -168,21 +172,23 @@ def components(a: Side, b: Side, constraints: list[Expr]) -> list[Slice]:
         groups.setdefault(find(v), ([], []))[0].append(v)
     for c in constraints:
         groups[find(expr_vars(c)[0])][1].append(c)
-    models = [*a.models()[:1], *b.models()[:1], *a.models()[1:], *b.models()[1:]][:MODELS_KEPT]
+    kept = list(models)
     found = []
     for variables, parts in groups.values():
-        bounds = {v: union(a.bounds[v], b.bounds[v]) for v in variables}
+        own_bounds = {v: bounds[v] for v in variables}
         for c in parts:
             vs = expr_vars(c)
             truth = truth_set(c) if len(vs) == 1 else None
             if truth is not None:
-                bounds[vs[0]] = intersect(bounds[vs[0]], truth)
-        own = tuple(_distinct({v: m[v] for v in variables} for m in models))
+                own_bounds[vs[0]] = intersect(own_bounds[vs[0]], truth)
+        own = tuple(_distinct({v: m[v] for v in variables} for m in kept))
         values = exact_values(variables, parts)
         if values is not None:
-            bounds = {variables[0]: values}
+            own_bounds = {variables[0]: values}
         found.append(
-            make_slice(frozenset(parts), tuple(dict.fromkeys(parts)), tuple(variables), own, values, bounds)
+            make_slice(
+                frozenset(parts), tuple(dict.fromkeys(parts)), tuple(variables), own, values, own_bounds
+            )
         )
     return found
 
@@ -208,4 +214,4 @@ def _distinct(models: Iterable[Model]) -> list[Model]:
     return found
 
 
-__all__ = ["Disjunction", "conjunction", "disjoin", "disjunction"]
+__all__ = ["Disjunction", "components", "conjunction", "disjoin", "disjunction"]

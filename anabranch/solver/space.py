@@ -16,6 +16,7 @@ from .bounds import compared_nodes, range_of
 from .comparisons import condensed
 from .disjunction import Disjunction, disjoin
 from .enumeration import Values, extreme, feasible_values, preferred, representatives
+from .leaf_models import LeafModels
 from .limit import QueryLimits
 from .links import AskBackend, Bounds, ExactValues, Fixed, KnownModels, Link, Query, Remembered, Seen
 from .orders import Orders
@@ -65,6 +66,8 @@ class SliceSpace:
         self._joins: dict[tuple[Slice, ...], Slice] = {}
         self._disjunctions: dict[tuple[Any, ...], Disjunction] = {}
         self._readable: dict[Slice, Model] = {}
+        self.leaves: dict[int, LeafModels] = {}
+        """By the index of the number that tells the leaves apart."""
 
     def root(self, index: int) -> Slice:
         """The slice of a variable without constraints; its model is 0."""
@@ -105,10 +108,10 @@ class SliceSpace:
         key = (first, second, hint)
         found = self._disjunctions.get(key)
         if found is None:
-            found = self._disjunctions[key] = disjoin(first, second, hint, self._intern)
+            found = self._disjunctions[key] = disjoin(first, second, hint, self.intern)
         return found
 
-    def _intern(self, s: Slice) -> Slice:
+    def intern(self, s: Slice) -> Slice:
         """The slice that is kept for all slices with the same constraints, or the same known values."""
         if not s.constraints and len(s.vars) == 1:
             return self.root(s.vars[0])
@@ -270,6 +273,7 @@ class SliceSpace:
         self._joins.clear()
         self._disjunctions.clear()
         self._readable.clear()
+        self.leaves.clear()
         VALUATIONS.clear()
         for link in self.links:
             if isinstance(link, Remembered):

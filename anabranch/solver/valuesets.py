@@ -27,6 +27,11 @@ def full_set(w: int) -> ValueSet:
     return (1 << (1 << w)) - 1 if w <= BYTE else ((0, MASK[w]),)
 
 
+def first_values(count: int, w: int) -> ValueSet:
+    """The values of that width below a count."""
+    return (1 << count) - 1 if w <= BYTE else ((0, count - 1),)
+
+
 def contains(s: ValueSet, v: int) -> bool:
     """Membership."""
     if isinstance(s, int):

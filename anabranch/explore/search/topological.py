@@ -47,6 +47,12 @@ class Topological(Generic[S]):
                 del self._entry[state]
                 return state
 
+    def first(self) -> S | None:
+        """The state that would be picked next."""
+        while self._heap and self._heap[0][2] is None:
+            heappop(self._heap)
+        return self._heap[0][2] if self._heap else None
+
     def __contains__(self, state: object) -> bool:
         return state in self._entry
 

@@ -5,29 +5,35 @@ A chain is `(newest, rest)`. Where states were joined, one item stands for two s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from anabranch.expr import Expr
 from anabranch.machine.joining.same import same
 from anabranch.machine.state import Cons
-from anabranch.solver import conjunction, disjunction
+from anabranch.solver import Slice, conjunction, disjunction
 
 Holds = Callable[[Expr], bool]
 
 
 class Joined:
-    """In a path condition: either all of one list of conditions holds or all of the other."""
+    """In a path condition: all of one of several lists of items holds."""
 
-    __slots__ = ("sides",)
+    __slots__ = ("_condition", "sides", "slices")
 
-    def __init__(self, *sides: tuple[Any, ...]) -> None:
+    def __init__(self, sides: Sequence[tuple[Any, ...]], slices: Sequence[Slice] = ()) -> None:
         self.sides = sides
+        self.slices = slices
+        """Of the joined state, those that the join made: all that the history up to here says of their
+        variables."""
+        self._condition: Any = None
 
     @property
     def condition(self) -> Any:
         """As one expression (or True)."""
-        return disjunction(conjunction(map(as_condition, side)) for side in self.sides)
+        if self._condition is None:  # asked for again by every join of paths that have it in their history
+            self._condition = disjunction(conjunction(map(as_condition, side)) for side in self.sides)
+        return self._condition
 
 
 class Either:
@@ -102,10 +108,10 @@ def parting(a: Cons, b: Cons) -> tuple[Cons, list[Any], list[Any]]:
     return tail, items_a[::-1], items_b[::-1]
 
 
-def join_histories(a: Cons, b: Cons) -> Cons:
+def join_histories(a: Cons, b: Cons, slices: Sequence[Slice]) -> Cons:
     """A path condition that says: this path or that one."""
     tail, mine, others = parting(a, b)
-    return (Joined(tuple(mine), tuple(others)), tail)
+    return (Joined((tuple(mine), tuple(others)), slices), tail)
 
 
 def join_records(guard: Expr, a: Cons, b: Cons) -> Cons:

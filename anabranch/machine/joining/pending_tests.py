@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from anabranch.expr import Expr
-from anabranch.expr.boolean import bool_and, bool_or, negation
+from anabranch.expr.boolean import bool_and, bool_or
 from anabranch.machine.state import State
 
 
@@ -29,10 +30,10 @@ class PendingTest:
         self.shared[0] = True
 
 
-def join_pending_tests(guard: Expr, a: State, b: State) -> tuple[PendingTest, ...]:
+def join_pending_tests(sides: Iterable[tuple[Expr, State]]) -> tuple[PendingTest, ...]:
     """The pending tests of a joined state: those of its sides, each for the inputs that lead there."""
     pending: dict[int, PendingTest] = {}
-    for side, state in ((guard, a), (negation(guard), b)):
+    for side, state in sides:
         for test in [*state.pending_tests, PendingTest(True)] if state.covered_new else state.pending_tests:
             if test.written:
                 continue

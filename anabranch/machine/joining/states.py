@@ -8,6 +8,7 @@ no such expression, `CannotJoin` says why.
 from __future__ import annotations
 
 from anabranch.expr import Expr, expr_vars
+from anabranch.expr.boolean import negation
 from anabranch.machine.joining.chains import join_histories, join_records, parting
 from anabranch.machine.joining.memory import join_objects, join_pages, resize
 from anabranch.machine.joining.notes import join_notes
@@ -15,7 +16,7 @@ from anabranch.machine.joining.pending_tests import join_pending_tests
 from anabranch.machine.joining.refusal import CannotJoin
 from anabranch.machine.joining.values import differing_frames, join_continuations, join_frame
 from anabranch.machine.state import Extras, State
-from anabranch.solver import Slice, SliceSpace
+from anabranch.solver import Disjunction, SliceSpace
 
 
 def join(
@@ -37,7 +38,8 @@ def join(
         raise CannotJoin("different locations")
     frames = differing_frames(a.continuation, b.continuation)
     objects, pairs = join_objects(a.objects, b.objects, heaps_must_agree)
-    guard, slices = join_conditions(a, b, space, keep_apart)
+    found = join_conditions(a, b, space, keep_apart)
+    guard = found.guard
     if pairs:
         objects = resize(guard, objects, pairs)
     joined = State()
@@ -49,13 +51,13 @@ def join(
     joined.pages = join_pages(guard, a, b, objects, pairs)
     counts = join_counts(a.tables[0], b.tables[0])
     joined.tables = (counts, join_notes(guard, a.tables[1], b.tables[1]))
-    joined.packed = slices
-    joined.condition = join_histories(a.condition, b.condition)
+    joined.packed = a.slices | {index: part for part in found.slices for index in part.vars}
+    joined.condition = join_histories(a.condition, b.condition, found.slices)
     joined.inputs = join_records(guard, a.inputs, b.inputs)
     joined.output = join_records(guard, a.output, b.output)
     joined.extras = extras.join(a, b)
     joined.depth = max(a.depth, b.depth)
-    joined.pending_tests = join_pending_tests(guard, a, b)
+    joined.pending_tests = join_pending_tests(((guard, a), (negation(guard), b)))
     joined.covered_new = False
     joined.instructions_since_new = min(a.instructions_since_new, b.instructions_since_new)
     joined.multiplicity = a.multiplicity + b.multiplicity
@@ -64,8 +66,8 @@ def join(
     return joined
 
 
-def join_conditions(a: State, b: State, space: SliceSpace, keep_apart: bool) -> tuple[Expr, dict[int, Slice]]:
-    """What tells the states apart, and the slices of both."""
+def join_conditions(a: State, b: State, space: SliceSpace, keep_apart: bool) -> Disjunction:
+    """What tells the states apart, and the slices of both where they differ."""
     own, other = a.slices, b.slices
     differing = [index for index, part in own.items() if other.get(index) is not part]
     only_b = [index for index in other if index not in own]
@@ -90,12 +92,7 @@ def join_conditions(a: State, b: State, space: SliceSpace, keep_apart: bool) -> 
         indices += [i for v in expr_vars(hint) if v not in known for i in own[v].vars if i not in known]
     first = tuple(dict.fromkeys(own.get(i) or space.root(i) for i in indices))
     second = tuple(dict.fromkeys(other.get(i) or space.root(i) for i in indices))
-    found = space.disjoin(first, second, hint)
-    slices = own.copy()
-    for part in found.slices:
-        for index in part.vars:
-            slices[index] = part
-    return found.guard, slices
+    return space.disjoin(first, second, hint)
 
 
 def join_counts(a: dict[int, int], b: dict[int, int]) -> dict[int, int]:

@@ -5,6 +5,7 @@ A fork arms the join points of its branch on both paths; a path that arrives at 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from anabranch.analysis.cfg import build_cfg, graph, reachable_from, reverse_edges
@@ -45,7 +46,7 @@ class FunctionJoinPoints:
         around = [headers_around(loops, block) for block in range(len(function.blocks))]
         self.loops = around
         """Headers of the loops around each block, outermost first."""
-        exits = {header: self._exit(loop) for header, loop in loops.loops.items()}
+        exits = {header: loop_exit(loop, self.joins) for header, loop in loops.loops.items()}
         self.behind = [
             self._behind(joined, [loops.loops[h] for h in around[block]], exits)
             for block, joined in enumerate(self.joins)
@@ -54,13 +55,6 @@ class FunctionJoinPoints:
         whether it is the header of a loop that they go round."""
         self.counters = {header: loop_counters(function, loop) for header, loop in loops.loops.items()}
         """Of every loop, by its header."""
-
-    def _exit(self, loop: Loop) -> int:
-        """The first block behind a loop that all its paths to a return have in common; -1 for none."""
-        block = self.joins[loop.header]
-        while block in loop.blocks:
-            block = self.joins[block]
-        return block
 
     def _behind(self, joined: int, around: list[Loop], exits: dict[int, int]) -> list[tuple[int, bool]]:
         """The sides of a fork meet at its join point. Paths that are not merged there meet at the headers of
@@ -84,6 +78,14 @@ def headers_around(loops: LoopForest, block: int) -> list[int]:
         headers.append(header)
         header = loops.loops[header].parent
     return headers[::-1]
+
+
+def loop_exit(loop: Loop, joins: Sequence[int]) -> int:
+    """The first block behind a loop that all its paths to a return have in common; -1 for none."""
+    block = joins[loop.header]
+    while block in loop.blocks:
+        block = joins[block]
+    return block
 
 
 def join_blocks(function: Function) -> list[int]:

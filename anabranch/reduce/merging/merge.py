@@ -60,7 +60,7 @@ class Merging(Technique, ABC):
         self._encoder: JoinEncoder = IteEncoder(
             parts.space, parts.machine.extras, watches_heap(parts.settings.errors.checks)
         )
-        self._verifier = Verifier(parts.space, self._wrong) if verify else None
+        self.verifier = Verifier(parts.space, self._wrong) if verify else None
 
     def _key(self, state: State) -> Hashable:
         """While merging is suspended, no state is in the index."""
@@ -103,25 +103,40 @@ class Merging(Technique, ABC):
         if self.machine.stops.suspended or isinstance(state.entry, PointSite):
             return
         while self.ledger.open(state.place):
-            found = self._partner(state)
+            found = self._partner(state, self.waiting.at(self.waiting.key(state)))
             if found is None:
                 return
             yield found
-            self.parts.tree.join(found.partner.node, state.node, state.place)
-            self.merges += 1
-            self.ledger.merged(state.place)
+            self._count(found, state)
             state = found.merged
 
-    def _partner(self, state: State) -> Merge | None:
+    def merge_all(self, states: Sequence[State]) -> list[State]:
+        """What states with one key become that have come to a location together."""
+        made: list[State] = []
+        for state in states:
+            found = self._partner(state, made)
+            if found is not None:
+                made.remove(found.partner)
+                self._count(found, state)
+                state = found.merged
+            made.append(state)
+        return made
+
+    def _count(self, found: Merge, state: State) -> None:
+        self.parts.tree.join(found.partner.node, state.node, state.place)
+        self.merges += 1
+        self.ledger.merged(state.place)
+
+    def _partner(self, state: State, candidates: Sequence[State]) -> Merge | None:
         refusals = 0
-        for other in self.waiting.at(self.waiting.key(state))[-CANDIDATES:]:
+        for other in candidates[-CANDIDATES:]:
             if not self.similarity.similar(other, state):
                 self._not_similar += 1
                 continue
             made = self._encoder.join((other, state), self.keeps_apart(state))
             if len(made) == 1:
-                if self._verifier is not None:
-                    self._verifier.merged(made[0].parts, made[0].state)
+                if self.verifier is not None:
+                    self.verifier.merged(made[0].parts, made[0].state)
                 return Merge(other, made[0].state)
             refusals += 1
             if refusals == REFUSALS:
@@ -143,10 +158,10 @@ class Merging(Technique, ABC):
             "refused": dict(refused),
             "ledger": self.ledger.rows(self.parts.table.describe),
         }
-        if self._verifier is not None:
-            found["verified"] = self._verifier.verified
-            found["not decided"] = self._verifier.undecided
-            found["wrong"] = self._verifier.differences
+        if self.verifier is not None:
+            found["verified"] = self.verifier.verified
+            found["not decided"] = self.verifier.undecided
+            found["wrong"] = self.verifier.differences
         fit = regression(self.parts.reporter.tally.counted)
         if fit is not None:
             found["paths"] = {"c1": fit[0], "c2": fit[1]}

@@ -40,4 +40,10 @@ class MergingSettings(SettingsGroup, heading="Merging"):
         2.0, "qce-zeta", "estimated cost of a query on a merged value, in queries",
         number_between(1.0, 1e9), metavar="Z",
     )  # fmt: skip
+    loops: str = option(
+        "auto", "loops",
+        "how the states that left a loop become one: rounds: a number says in which round; off: in pairs, as"
+        " any others; auto: rounds",
+        one_of("auto", "rounds", "off"), metavar="HOW",
+    )  # fmt: skip
     report: bool = switch("merge-report", "show at the end what merging brought and cost at each location")

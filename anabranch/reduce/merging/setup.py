@@ -9,6 +9,9 @@ from anabranch.explore.protocols import Search
 from anabranch.explore.settings import ExploreSettings
 from anabranch.explore.technique import Technique
 from anabranch.machine import State
+from anabranch.reduce.loops.exits import Exits
+from anabranch.reduce.loops.similarity import LoopSimilarity
+from anabranch.reduce.loops.technique import LoopMerging
 from anabranch.reduce.merging.dual import DualExploration
 from anabranch.reduce.merging.dynamic import DynamicMerging
 from anabranch.reduce.merging.policies import POLICIES, PolicyContext, Similarity
@@ -28,13 +31,17 @@ def is_dynamic(settings: ExploreSettings) -> bool:
     return asked == "dynamic"
 
 
-def merging(parts: Parts, policy: str, tuning: MergeTuning, shares: bool) -> StaticMerging | DynamicMerging:
+def merging(parts: Parts, policy: str, tuning: MergeTuning, shares: bool) -> list[Technique]:
     """Merging by a policy; `shares`: dynamic merging may leave a part of limited time to the plain order."""
     verify, gives_up = parts.settings.search.verify_reductions, policy == AUTO
     similarity = make_similarity(parts, policy)
     if is_dynamic(parts.settings):
-        return DynamicMerging(parts, similarity, tuning, gives_up, verify, shares and gives_up)
-    return StaticMerging(parts, similarity, tuning, gives_up, verify)
+        return [DynamicMerging(parts, similarity, tuning, gives_up, verify, shares and gives_up)]
+    if parts.settings.group(MergingSettings).loops == "off":
+        return [StaticMerging(parts, similarity, tuning, gives_up, verify)]
+    exits = Exits()
+    static = StaticMerging(parts, LoopSimilarity(similarity, exits), tuning, gives_up, verify)
+    return [static, LoopMerging(parts, static, similarity, exits)]
 
 
 def make_similarity(parts: Parts, policy: str) -> Similarity:
@@ -53,7 +60,9 @@ def dual_exploration(
 ) -> DualExploration | None:
     """Two lanes, unless paths are counted one by one or another technique removes states: such counts and
     removals belong to a single exploration."""
-    if parts.reporter.counts_exactly or not all(isinstance(one, StaticMerging | Regions) for one in others):
+    if parts.reporter.counts_exactly or not all(
+        isinstance(one, StaticMerging | LoopMerging | Regions) for one in others
+    ):
         return None
     plain: Search[State] = parts.search
     merging: Search[State] = parts.search

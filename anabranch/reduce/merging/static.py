@@ -41,6 +41,10 @@ class StaticMerging(Merging):
     def order(self, search: Search[State]) -> Search[State]:
         return self._order
 
+    def first(self) -> State | None:
+        """The state that runs next: whatever may still come to where it is has come."""
+        return self._order.first()
+
     def forks(self, state: State) -> int | None:
         return NO_BATCH
 

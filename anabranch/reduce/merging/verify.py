@@ -31,9 +31,13 @@ class Verifier:
         self.undecided = 0
         self.differences = 0
 
-    def merged(self, parts: Sequence[State], merged: State) -> None:
+    def merged(self, parts: Sequence[State], merged: State, number: Expr | None = None) -> None:
+        """`number`: a variable of the merged state whose value is the number of the part."""
         try:
-            problems = (*(self._side(part, merged) for part in parts), self._nothing_else(parts, merged))
+            problems = (
+                *(self._side(part, merged, number, index) for index, part in enumerate(parts)),
+                self._nothing_else(parts, merged),
+            )
             problem = next((found for found in problems if found is not None), None)
         except SolverUnknown:
             self.undecided += 1
@@ -44,8 +48,10 @@ class Verifier:
             self.differences += 1
             self.report(f"a merge at block {merged.place} is wrong: {problem}")
 
-    def _side(self, side: State, merged: State) -> str | None:
+    def _side(self, side: State, merged: State, number: Expr | None, index: int) -> str | None:
         own = constraints(side)
+        if number is not None:
+            own[eq(number, index, number.w)] = None
         for condition in constraints(merged):
             if condition in own:
                 continue

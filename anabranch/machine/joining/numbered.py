@@ -1,0 +1,161 @@
+"""Several histories as one path condition, told apart by a number of their own.
+
+A fresh variable t has the number of a leaf of the tree of histories as its value. A stretch of history that
+the leaves first..last have in common becomes `first <= t <= last -> condition`. That says of every t exactly
+what the history of its leaf says, for any tree, and is as long as the tree is large. Of the states that left
+a loop, t is the round in which they left: `t > i -> spine(i)` and `t == i -> leg(i)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from anabranch.expr import Expr, bool_or, eq, expr_vars, ne, not_, ult
+from anabranch.expr.node import round_number
+from anabranch.machine.joining.chains import Joined, as_condition
+from anabranch.machine.joining.history_tree import Edge, HistoryTree, history_tree
+from anabranch.machine.state import Cons, State
+from anabranch.solver import Slice, SliceSpace, conjunction
+from anabranch.solver.disjunction import components
+from anabranch.solver.leaf_models import LeafModels
+from anabranch.solver.slices import MODELS_KEPT, conjuncts
+
+BYTE, WORD = 8, 16  # widths of a number; all values of a byte can be listed
+
+
+class Numbered(Joined):
+    """In a path condition: the items of the history whose number t is."""
+
+    __slots__ = ("constraints", "t")
+
+    def __init__(
+        self, t: Expr, tree: HistoryTree, constraints: Sequence[Expr], slices: Sequence[Slice]
+    ) -> None:
+        super().__init__(_sides(tree.edges, t), slices)
+        self.t = t
+        self.constraints = constraints
+
+    @property
+    def condition(self) -> Any:
+        """See Joined."""
+        if self._condition is None:
+            self._condition = conjunction(self.constraints)
+        return self._condition
+
+
+class NumberedPaths(NamedTuple):
+    """What several path conditions become."""
+
+    t: Expr
+    order: tuple[int, ...]
+    """The states by their number: positions in the sequence of states."""
+    slices: tuple[Slice, ...]
+    """Of all variables that the states do not have in common."""
+    condition: Cons
+
+
+def number_paths(states: Sequence[State], space: SliceSpace) -> NumberedPaths:
+    """The path condition of a state that stands for several; `CannotJoin` if it would not be exact."""
+    tree = history_tree([state.condition for state in states])
+    t = round_number(BYTE if len(states) <= 1 << BYTE else WORD)
+    numbered = list(_constraints(t, tree.edges))
+    maps = [states[number].slices for number in tree.order]
+    variables = _connected(numbered, t, maps)
+    base = _said_of(variables, tree.common)
+    rows = [tuple(slices.get(v) or space.root(v) for v in variables) for slices in maps]
+    leaves = LeafModels(t.a, variables, rows)
+    below = ult(t, len(states), t.w)
+    bounds = leaves.bounds(t.w)
+    constraints = list(dict.fromkeys((*base, below, *numbered)))
+    last = len(states) - 1
+    some = dict.fromkeys(last * i // (MODELS_KEPT - 1) for i in range(MODELS_KEPT))  # far from each other
+    made = components(bounds, map(leaves.model, some), constraints)
+    found = tuple(map(space.intern, made))
+    space.leaves[t.a] = leaves
+    item = Numbered(t, tree, (below, *numbered), found)
+    return NumberedPaths(t, tree.order, found, (item, tree.common))
+
+
+def _constraints(t: Expr, edges: Sequence[Edge]) -> Iterator[Expr]:
+    """What every stretch says of its numbers, conjunct by conjunct."""
+    last = max(edge.last for edge in edges)
+    for edge in edges:
+        elsewhere: Any = False
+        if edge.first == edge.last:
+            elsewhere = ne(t, edge.first, t.w)
+        else:
+            if edge.first > 0:
+                elsewhere = ult(t, edge.first, t.w)
+            if edge.last < last:
+                elsewhere = bool_or(elsewhere, not_(ult(t, edge.last + 1, t.w)))
+        for item in edge.items:
+            for condition in _conditions(item):
+                said = bool_or(elsewhere, condition)
+                if said is not True:
+                    yield said
+
+
+def _conditions(item: Any) -> Sequence[Expr]:
+    """The conjuncts of an item of a history."""
+    if isinstance(item, Numbered):
+        return item.constraints
+    condition = as_condition(item)
+    return conjuncts(condition) if condition.__class__ is Expr else ()
+
+
+def _sides(edges: Sequence[Edge], t: Expr) -> tuple[tuple[Any, ...], ...]:
+    """The tree as sides of joins, each leaf with its number, for whoever follows single paths."""
+    done: list[tuple[int, tuple[Any, ...]]] = []  # first leaf and items of the siblings so far, last first
+    for edge in reversed(edges):
+        below = []
+        while done and edge.first <= done[-1][0] <= edge.last:
+            below.append(done.pop()[1])
+        end: Any = Joined(below) if below else eq(t, edge.first, t.w)
+        done.append((edge.first, (*edge.items, end)))
+    return tuple(items for _, items in reversed(done))
+
+
+def _connected(conditions: Sequence[Expr], t: Expr, maps: Sequence[dict[int, Slice]]) -> list[int]:
+    """The variables of conditions, and those that any of the states connects them with; t left out."""
+    found = {v: None for c in conditions for v in expr_vars(c) if v != t.a}
+    pending = list(found)
+    seen: set[Slice] = set()
+    while pending:
+        v = pending.pop()
+        for slices in maps:
+            part = slices.get(v)
+            if part is None or part in seen:
+                continue
+            seen.add(part)
+            for other in part.vars:
+                if other not in found:
+                    found[other] = None
+                    pending.append(other)
+    return sorted(found)
+
+
+def _said_of(variables: Sequence[int], history: Cons) -> list[Expr]:
+    """What a history says of some variables, oldest first.
+
+    A join says all that the history up to it says of the variables of its slices, so that a condition
+    before it on no others is left out.
+    """
+    wanted, covered = set(variables), set[int]()
+    found: list[Expr] = []
+    while history is not None:
+        item, history = history
+        if isinstance(item, Joined) and item.slices:
+            parts = [p for p in item.slices if not wanted.isdisjoint(p.vars)]
+            said = [c for p in parts for c in p.order]
+            now = {v for p in item.slices for v in p.vars}
+        else:
+            said, now = list(_conditions(item)), set()
+        found += [
+            c
+            for c in reversed(said)
+            if not wanted.isdisjoint(vs := expr_vars(c)) and not covered.issuperset(vs)
+        ]
+        covered |= now
+    found.reverse()
+    return list(dict.fromkeys(found))

@@ -1,0 +1,111 @@
+"""Loops become one state: all states that left a loop in one way are joined by the round in which they left.
+
+`StaticMerging` makes the states that left a loop wait at its exit, and runs first whatever may still come
+there. When the next state in that order is one at an exit, all have come. They are joined kind by kind (one
+state a way of leaving the loop) with a number that says in which round: see `machine/joining/numbered.py`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Any, ClassVar
+
+from anabranch.explore.build import Parts
+from anabranch.explore.leaks import watches_heap
+from anabranch.explore.technique import EXACT, Contract, Settled, Technique
+from anabranch.explore.worklist import Index
+from anabranch.machine import Events, State
+from anabranch.machine.joining import CannotJoin
+from anabranch.machine.joining.many import join_many
+from anabranch.reduce.loops.exits import Exits
+from anabranch.reduce.loops.kinds import kinds_of
+from anabranch.reduce.merging.join_points import stack_of
+from anabranch.reduce.merging.policies import Similarity
+from anabranch.reduce.merging.static import StaticMerging
+
+LEAST = 4  # states that a number is worth
+
+
+class LoopMerging(Technique):
+    """Holds states at the exits of loops, and joins those that left in one way."""
+
+    name: ClassVar[str] = "loops"
+    contract: ClassVar[Contract] = EXACT
+
+    def __init__(self, parts: Parts, merging: StaticMerging, similarity: Similarity, exits: Exits) -> None:
+        """`similarity`: which states are merged in pairs."""
+        super().__init__(parts)
+        self.joins = 0
+        self.joined_states = 0
+        self.refused: Counter[str] = Counter()
+        self._merging = merging
+        self._similarity = similarity
+        self._exits = exits
+        self._waiting = Index(self._key)
+        self._settled: set[State] = set()  # waiting states that are what a group became
+        self._heaps_must_agree = watches_heap(parts.settings.errors.checks)
+
+    def _key(self, state: State) -> Hashable:
+        if self.parts.machine.stops.suspended or state in self._settled or not self._exits.holds(state):
+            return None
+        return stack_of(state)
+
+    @property
+    def indexes(self) -> Sequence[Index]:
+        return (self._waiting,)
+
+    def listen(self, events: Events) -> None:
+        events.entered.append(self._settled.discard)
+
+    def given_up(self, state: State) -> None:
+        self._settled.discard(state)
+
+    def settle(self) -> Iterator[Settled]:
+        """States at the exit that the topological order has come to."""
+        if self.parts.machine.stops.suspended:
+            return
+        while (first := self._merging.first()) is not None and self._waiting.knows(first):
+            group = self._waiting.at(self._waiting.key(first))
+            made = self._become(group)
+            self._settled.update(made)
+            yield Settled(group, made)
+
+    def _become(self, group: list[State]) -> list[State]:
+        if len(group) < LEAST:
+            return self._in_pairs(group)
+        made: list[State] = []
+        try:
+            kinds = kinds_of(group)
+        except CannotJoin as refusal:
+            self.refused[refusal.reason] += 1
+            return self._in_pairs(group)
+        for kind in kinds:
+            if len(kind) < LEAST:
+                made += self._in_pairs(kind)
+                continue
+            try:
+                found = join_many(kind, self.parts.space, self.parts.machine.extras, self._heaps_must_agree)
+            except CannotJoin as refusal:
+                self.refused[refusal.reason] += 1
+                made += self._in_pairs(kind)
+                continue
+            if self._merging.verifier is not None:
+                self._merging.verifier.merged(found.parts, found.state, found.t)
+            self.joins += 1
+            self.joined_states += len(kind)
+            for part in found.parts:
+                if part.node is not found.state.node:
+                    self.parts.tree.join(found.state.node, part.node, part.place)
+            made.append(found.state)
+        return made
+
+    def _in_pairs(self, states: list[State]) -> list[State]:
+        """The states merged as those at any other location."""
+        by_key: dict[Hashable, list[State]] = {}
+        for state in states:
+            by_key.setdefault(self._similarity.key(state), []).append(state)
+        return [made for together in by_key.values() for made in self._merging.merge_all(together)]
+
+    def figures(self) -> dict[str, Any]:
+        return {"joins": self.joins, "states": self.joined_states, "refused": dict(self.refused)}
