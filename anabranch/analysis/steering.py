@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from anabranch.ir.module import Function, Instruction
 from anabranch.ir.types import PointerType
 from anabranch.ir.values import Local, Operand
 
 
-def steering_locals(function: Function, blocks: Iterable[int]) -> frozenset[int]:
-    """The locals that a branch or an address in some blocks depends on, by way of registers."""
+def steering_locals(function: Function, blocks: Iterable[int], within: Collection[int]) -> frozenset[int]:
+    """The locals that a branch or an address in some blocks depends on, by way of registers that are written
+    within a part of the function."""
     pending: list[Operand] = []
     for block in blocks:
         for instruction in function.blocks[block].instructions:
             pending += _decisive(instruction)
     definitions = {
         instruction.result.index: instruction
-        for block in function.blocks
-        for instruction in block.instructions
+        for block in within
+        for instruction in function.blocks[block].instructions
         if instruction.result is not None
     }
     found: set[int] = set()
@@ -28,7 +29,12 @@ def steering_locals(function: Function, blocks: Iterable[int]) -> frozenset[int]
             continue
         found.add(operand.index)
         definition = definitions.get(operand.index)
-        if definition is not None and definition.opcode not in ("load", "call"):
+        if definition is None or definition.opcode in ("load", "call"):
+            continue
+        if definition.opcode == "phi":
+            sources = zip(definition.operands, definition.targets, strict=True)
+            pending += [value for value, source in sources if source in within]
+        else:
             pending += definition.operands
     return frozenset(found)
 

@@ -18,8 +18,8 @@ from anabranch.explore.worklist import Index
 from anabranch.machine import Events, State
 from anabranch.machine.joining import CannotJoin
 from anabranch.machine.joining.many import join_many
-from anabranch.reduce.loops.exits import Exits
 from anabranch.reduce.loops.kinds import kinds_of
+from anabranch.reduce.loops.locations import Loops
 from anabranch.reduce.merging.join_points import stack_of
 from anabranch.reduce.merging.policies import Similarity
 from anabranch.reduce.merging.static import StaticMerging
@@ -33,7 +33,7 @@ class LoopMerging(Technique):
     name: ClassVar[str] = "loops"
     contract: ClassVar[Contract] = EXACT
 
-    def __init__(self, parts: Parts, merging: StaticMerging, similarity: Similarity, exits: Exits) -> None:
+    def __init__(self, parts: Parts, merging: StaticMerging, similarity: Similarity, loops: Loops) -> None:
         """`similarity`: which states are merged in pairs."""
         super().__init__(parts)
         self.joins = 0
@@ -41,15 +41,15 @@ class LoopMerging(Technique):
         self.refused: Counter[str] = Counter()
         self._merging = merging
         self._similarity = similarity
-        self._exits = exits
+        self._loops = loops
         self._waiting = Index(self._key)
         self._settled: set[State] = set()  # waiting states that are what a group became
         self._heaps_must_agree = watches_heap(parts.settings.errors.checks)
 
     def _key(self, state: State) -> Hashable:
-        if self.parts.machine.stops.suspended or state in self._settled or not self._exits.holds(state):
+        if self.parts.machine.stops.suspended or state in self._settled:
             return None
-        return stack_of(state)
+        return stack_of(state) if self._loops.location(state).held else None
 
     @property
     def indexes(self) -> Sequence[Index]:

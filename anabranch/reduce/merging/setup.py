@@ -9,7 +9,7 @@ from anabranch.explore.protocols import Search
 from anabranch.explore.settings import ExploreSettings
 from anabranch.explore.technique import Technique
 from anabranch.machine import State
-from anabranch.reduce.loops.exits import Exits
+from anabranch.reduce.loops.locations import Loops
 from anabranch.reduce.loops.similarity import LoopSimilarity
 from anabranch.reduce.loops.technique import LoopMerging
 from anabranch.reduce.merging.dual import DualExploration
@@ -39,9 +39,9 @@ def merging(parts: Parts, policy: str, tuning: MergeTuning, shares: bool) -> lis
         return [DynamicMerging(parts, similarity, tuning, gives_up, verify, shares and gives_up)]
     if parts.settings.group(MergingSettings).loops == "off":
         return [StaticMerging(parts, similarity, tuning, gives_up, verify)]
-    exits = Exits()
-    static = StaticMerging(parts, LoopSimilarity(similarity, exits), tuning, gives_up, verify)
-    return [static, LoopMerging(parts, static, similarity, exits)]
+    loops = Loops()
+    static = StaticMerging(parts, LoopSimilarity(similarity, loops), tuning, gives_up, verify)
+    return [static, LoopMerging(parts, static, similarity, loops)]
 
 
 def make_similarity(parts: Parts, policy: str) -> Similarity:

@@ -1,0 +1,103 @@
+"""Where the states of a loop meet: inside it by what steers it, behind it all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from anabranch.analysis.cfg import build_cfg, reachable_from
+from anabranch.analysis.loops import find_loops
+from anabranch.analysis.steering import steering_locals
+from anabranch.ir.module import Function
+from anabranch.machine import State
+from anabranch.machine.translator.sites import Target
+from anabranch.reduce.merging.join_points import join_blocks, loop_exit
+
+
+class Location(NamedTuple):
+    """What is known of where a state waits."""
+
+    held: bool
+    """Do the paths that left a loop meet here, to become one?"""
+    steering: tuple[int, ...]
+    """Positions of the live values that steer a loop around it or, at an exit, one that is still to come:
+    paths meet where these agree, at one position of the input, whichever way they came."""
+
+
+NOWHERE = Location(False, ())
+
+
+class Loops:
+    """The loops of a program, as states meet them; functions are analysed when first met."""
+
+    def __init__(self) -> None:
+        self._functions: dict[str, FunctionLoops] = {}
+        self._known: dict[Target, Location] = {}
+
+    def location(self, state: State) -> Location:
+        entry: Any = state.entry
+        if not isinstance(entry, Target):
+            return NOWHERE
+        found = self._known.get(entry)
+        if found is None:
+            function = entry.unit.function
+            loops = self._functions.get(function.name)
+            if loops is None:
+                loops = self._functions[function.name] = FunctionLoops(function)
+            found = self._known[entry] = loops.location(entry)
+        return found
+
+
+class FunctionLoops:
+    """The loops of one function."""
+
+    def __init__(self, function: Function) -> None:
+        cfg = build_cfg(function)
+        self._function = function
+        self._forest = loops = find_loops(cfg)
+        self._steering: dict[int, frozenset[int]] = {}
+        joins = join_blocks(function)
+        made = self._made_in(block for block, header in enumerate(loops.innermost) if header >= 0)
+        self._exits: dict[int, frozenset[int]] = {}
+        """Blocks where paths that left a loop meet, each with the locals made in loops that steer a loop
+        which is still to come."""
+        for loop in loops.loops.values():
+            block = loop_exit(loop, joins)
+            if block >= 0 and block not in self._exits:
+                ahead = reachable_from(cfg.successors, [block])
+                later = [b for b in ahead if loops.innermost[b] >= 0]
+                self._exits[block] = steering_locals(function, later, ahead) & made
+
+    def _made_in(self, blocks: Iterable[int]) -> frozenset[int]:
+        """The locals that are written in some blocks."""
+        return frozenset(
+            instruction.result.index
+            for block in blocks
+            for instruction in self._function.blocks[block].instructions
+            if instruction.result is not None
+        )
+
+    def location(self, entry: Target) -> Location:
+        block = entry.block
+        later = self._exits.get(block)
+        steering = self._around(block) if later is None else later
+        columns = tuple(
+            position
+            for position, name in enumerate(entry.names)
+            if name not in ("D", "va") and int(name[1:]) in steering
+        )
+        return Location(later is not None and not columns, columns)
+
+    def _around(self, block: int) -> frozenset[int]:
+        """The locals that steer a loop around a block and change in it."""
+        header = self._forest.innermost[block]
+        found: frozenset[int] = frozenset()
+        while header >= 0:
+            known = self._steering.get(header)
+            if known is None:
+                blocks = self._forest.loops[header].blocks
+                steering = steering_locals(self._function, blocks, blocks)
+                known = self._steering[header] = steering & self._made_in(blocks)
+            found |= known
+            header = self._forest.loops[header].parent
+        return found
