@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+
+from anabranch.expr import Expr, expr_vars, substitute, variable
 
 from .backend import Model
+from .links import Both, Query
 from .slices import Slice
-from .valuesets import ValueSet, first_values, union
+from .valuation import VALUATIONS
+from .valuesets import ValueSet, first_values, highest, intersect, lowest, nearest, truth_set, union
 
 
 class LeafModels:
@@ -41,3 +45,83 @@ class LeafModels:
                     known = union(known, bound)
             found[v] = known
         return found
+
+
+class Leaves:
+    """A link: the model of a leaf in another round, or the slice's model with another value of one input.
+
+    A query on what a loop computed is mostly one on the number of the round, and every leaf has a model.
+    """
+
+    name = "rounds"
+    tries = 6  # leaves whose models are checked for a query
+    inputs = 4  # of a condition, whose values are changed one at a time
+    nodes_limit = 40_000  # nodes of the constraints to evaluate under one model
+
+    def __init__(self, leaves: Mapping[int, LeafModels]) -> None:
+        self._leaves = leaves
+        """By the index of their number; read at every query."""
+
+    def answer(self, q: Query) -> Both | None:
+        """See Link."""
+        if not self._leaves:
+            return None
+        s, cond = q.slice, q.other
+        numbers = self._leaves.keys() & s.bounds.keys()
+        if not numbers:
+            return None
+        asked = expr_vars(cond)
+        found = self._changed(s, cond, [v for v in asked if v not in numbers]) or self._moved(
+            s, cond, sorted(numbers, reverse=True), asked
+        )
+        return None if found is None else q.models(found)
+
+    def _changed(self, s: Slice, cond: Expr, asked: list[int]) -> Model | None:
+        """The slice's model with another value of one input of the condition."""
+        if len(asked) > self.inputs:
+            return None
+        for v in asked:
+            values = self._values(s, cond, v)
+            if not values:
+                continue
+            touched = [c for c in reversed(s.order) if v in expr_vars(c)]
+            for value in dict.fromkeys((lowest(values), highest(values))):
+                model = s.model | {v: value}
+                if VALUATIONS.hold(touched, model, self.nodes_limit):
+                    return model
+        return None
+
+    def _moved(self, s: Slice, cond: Expr, numbers: list[int], asked: tuple[int, ...]) -> Model | None:
+        """The slice's model with that of a leaf in it, one near the model's own if the condition says so."""
+        tried = 0
+        for number in numbers:
+            leaves = self._leaves[number]
+            for leaf in self._candidates(s, cond, number, number in asked, len(leaves)):
+                own = {v: x for v, x in leaves.model(leaf).items() if v in s.bounds}
+                model = s.model | own
+                if VALUATIONS.hold((cond,), model, self.nodes_limit):
+                    if VALUATIONS.hold(reversed(s.order), model, self.nodes_limit):
+                        return model
+                    tried += 1
+                    if tried == self.tries:
+                        return None
+        return None
+
+    def _candidates(self, s: Slice, cond: Expr, number: int, asked: bool, count: int) -> Iterable[int]:
+        """Leaves to try: those that the condition allows, else some of all."""
+        if asked:
+            values = self._values(s, cond, number)
+            if values:
+                near = s.model[number]
+                ends = (nearest(values, near), lowest(values), highest(values))
+                return [leaf for leaf in dict.fromkeys(ends) if leaf < count]
+        return range(0, count, max(1, count // self.tries))
+
+    def _values(self, s: Slice, cond: Expr, v: int) -> ValueSet | None:
+        """The values of one variable for which a condition holds, if all others have those of the model."""
+        others = {variable(w): s.model[w] for w in expr_vars(cond) if w != v}
+        left = substitute(cond, others) if others else cond
+        if left.__class__ is not Expr:
+            return s.bounds[v] if left is True else None
+        truth = truth_set(left)
+        return None if truth is None else intersect(s.bounds[v], truth)

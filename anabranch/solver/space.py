@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from time import perf_counter, thread_time
 from typing import Any
@@ -16,7 +16,7 @@ from .bounds import compared_nodes, range_of
 from .comparisons import condensed
 from .disjunction import Disjunction, disjoin
 from .enumeration import Values, extreme, feasible_values, preferred, representatives
-from .leaf_models import LeafModels
+from .leaf_models import LeafModels, Leaves
 from .limit import QueryLimits
 from .links import AskBackend, Bounds, ExactValues, Fixed, KnownModels, Link, Query, Remembered, Seen
 from .orders import Orders
@@ -26,11 +26,12 @@ from .valuation import VALUATIONS
 from .valuesets import ValueSet, intersect, truth_set
 
 
-def default_links(backend: Backend) -> tuple[Link, ...]:
-    """The chain in its order."""
+def default_links(backend: Backend, leaves: Mapping[int, LeafModels] | None = None) -> tuple[Link, ...]:
+    """The chain in its order; `leaves`: models of the leaves of joined states, by their number."""
     remembered = Remembered()
     ask = AskBackend(backend, remembered)
-    return (Seen(), ExactValues(), Fixed(), Bounds(), KnownModels(), Orders(), remembered, ask)
+    near = Leaves({} if leaves is None else leaves)
+    return (Seen(), ExactValues(), Fixed(), Bounds(), KnownModels(), Orders(), remembered, near, ask)
 
 
 class SliceSpace:
@@ -49,7 +50,9 @@ class SliceSpace:
         """What queries may take: the same object that the backend reads."""
         self.backend: Backend = BitwuzlaBackend(limits=self.limits) if backend is None else backend
         self.stats = SolverStats()
-        self.links = tuple(default_links(self.backend) if links is None else links)
+        self.leaves: dict[int, LeafModels] = {}
+        """By the index of the number that tells the leaves apart."""
+        self.links = tuple(default_links(self.backend, self.leaves) if links is None else links)
         # CPU time, as the run is timed; but that clock is slow, so that quick links are timed by another.
         self._timed: tuple[tuple[Callable[[Query], Any], Timer, Callable[[], float]], ...] = tuple(
             (
@@ -66,8 +69,6 @@ class SliceSpace:
         self._joins: dict[tuple[Slice, ...], Slice] = {}
         self._disjunctions: dict[tuple[Any, ...], Disjunction] = {}
         self._readable: dict[Slice, Model] = {}
-        self.leaves: dict[int, LeafModels] = {}
-        """By the index of the number that tells the leaves apart."""
 
     def root(self, index: int) -> Slice:
         """The slice of a variable without constraints; its model is 0."""

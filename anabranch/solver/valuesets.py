@@ -49,6 +49,19 @@ def highest(s: ValueSet) -> int:
     return s.bit_length() - 1 if isinstance(s, int) else s[-1][1]
 
 
+def nearest(s: ValueSet, v: int) -> int:
+    """A member that is as near to a value as any."""
+    if contains(s, v):
+        return v
+    if isinstance(s, int):
+        below, above = s & ((1 << v) - 1), s >> v
+        ends = [below.bit_length() - 1] if below else []
+        ends += [v + lowest(above)] if above else []
+    else:
+        ends = [end for ends in s for end in ends]
+    return min(ends, key=lambda end: abs(end - v))
+
+
 def intersect(p: ValueSet, q: ValueSet) -> ValueSet:
     """Values in both, which are sets of one variable."""
     if isinstance(p, int):

@@ -7,22 +7,24 @@ from itertools import pairwise
 
 from anabranch.expr import Expr
 from anabranch.machine import State
-from anabranch.machine.joining.chains import as_condition
+from anabranch.machine.joining.chains import Joined
 from anabranch.machine.joining.history_tree import history_tree
 from anabranch.machine.state import frames
 from anabranch.reduce.loops.words import Skeletons
 
+MERGED = -1  # the letter of what states became that were merged
 FEW = 3  # states of a kind that another kind may adopt
 
 
 def kinds_of(states: Sequence[State]) -> list[list[State]]:
-    """The states by the last stretch of their histories, its constants abstracted, in the order of rounds."""
+    """The states by the last stretch of their histories, its constants abstracted, in the order of
+    rounds."""
     tree = history_tree([state.condition for state in states])
     skeletons = Skeletons()
-    found: dict[object, list[int]] = {}
+    found: dict[tuple[int, ...], list[int]] = {}
     for edge in tree.edges:
         if edge.first == edge.last:
-            leg = tuple(skeletons.of(as_condition(item)) for item in edge.items)
+            leg = tuple(MERGED if isinstance(item, Joined) else skeletons.of(item) for item in edge.items)
             found.setdefault(leg, []).append(edge.first)
     groups = sorted(found.values(), key=len, reverse=True)
     ordered = [states[number] for number in tree.order]
