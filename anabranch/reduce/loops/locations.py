@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from anabranch.analysis.cfg import build_cfg, reachable_from
 from anabranch.analysis.loops import find_loops
-from anabranch.analysis.steering import steering_locals
+from anabranch.analysis.steering import Steering
 from anabranch.ir.module import Function
 from anabranch.machine import State
 from anabranch.machine.translator.sites import Target
@@ -55,7 +55,8 @@ class FunctionLoops:
         cfg = build_cfg(function)
         self._function = function
         self._forest = loops = find_loops(cfg)
-        self._steering: dict[int, frozenset[int]] = {}
+        self._slices = Steering(function)
+        self._steering: dict[int, frozenset[int]] = {}  # of a loop, by its header
         joins = join_blocks(function)
         made = self._made_in(block for block, header in enumerate(loops.innermost) if header >= 0)
         self._exits: dict[int, frozenset[int]] = {}
@@ -63,10 +64,15 @@ class FunctionLoops:
         which is still to come."""
         for loop in loops.loops.values():
             block = loop_exit(loop, joins)
-            if block >= 0 and block not in self._exits:
+            blocks = [block]
+            if loop.parent < 0 and block >= 0:
+                blocks.append(joins[block])
+            for block in blocks:
+                if block < 0 or block in self._exits:
+                    continue
                 ahead = reachable_from(cfg.successors, [block])
-                later = [b for b in ahead if loops.innermost[b] >= 0]
-                self._exits[block] = steering_locals(function, later, ahead) & made
+                later = [loops.loops[header] for header in ahead if header in loops.loops]
+                self._exits[block] = self._slices.of(later, ahead) & made
 
     def _made_in(self, blocks: Iterable[int]) -> frozenset[int]:
         """The locals that are written in some blocks."""
@@ -95,9 +101,9 @@ class FunctionLoops:
         while header >= 0:
             known = self._steering.get(header)
             if known is None:
-                blocks = self._forest.loops[header].blocks
-                steering = steering_locals(self._function, blocks, blocks)
-                known = self._steering[header] = steering & self._made_in(blocks)
+                loop = self._forest.loops[header]
+                steering = self._slices.of((loop,), loop.blocks)
+                known = self._steering[header] = steering & self._made_in(loop.blocks)
             found |= known
             header = self._forest.loops[header].parent
         return found

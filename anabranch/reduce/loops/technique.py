@@ -98,7 +98,7 @@ class LoopMerging(Technique):
                 if part.node is not found.state.node:
                     self.parts.tree.join(found.state.node, part.node, part.place)
             made.append(found.state)
-        return made
+        return self._in_pairs(made)
 
     def _in_pairs(self, states: list[State]) -> list[State]:
         """The states merged as those at any other location."""

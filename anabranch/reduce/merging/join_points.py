@@ -64,8 +64,11 @@ class FunctionJoinPoints:
             if joined in loop.blocks and (joined, False) not in found:
                 found.append((joined, False))
             found.append((loop.header, True))
-            if exits[loop.header] >= 0:
-                found.append((exits[loop.header], False))
+            behind = exits[loop.header]
+            if behind >= 0:
+                found.append((behind, False))
+                if loop.parent < 0 and self.joins[behind] >= 0:  # for those that are kept apart behind it
+                    found.append((self.joins[behind], False))
         if joined >= 0:
             found.append((joined, False))
         return list(dict.fromkeys(found))
