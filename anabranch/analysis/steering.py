@@ -29,9 +29,10 @@ class Steering:
             if instruction.result is not None
         }
 
-    def of(self, loops: Iterable[Loop], within: Collection[int]) -> frozenset[int]:
+    def of(self, loops: Iterable[Loop], within: Collection[int], exits: bool) -> frozenset[int]:
         """The locals that steer some loops, as far as they are followed within a part of the function. What
-        is loaded from memory, or returned by a call, is not followed further."""
+        is loaded from memory, or returned by a call, is not followed further. `exits`: do those count that
+        only decide when a loop is left?"""
         pending: list[Operand] = []
         branches: set[int] = set()
 
@@ -46,7 +47,7 @@ class Steering:
                         blocks.append(controller)
 
         for loop in loops:
-            for source, _ in loop.exits:
+            for source, _ in loop.exits if exits else ():
                 pending += self._function.blocks[source].instructions[-1].operands
                 decided_by(source)
             for block in loop.blocks:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from itertools import pairwise
 
 from anabranch.expr import Expr
@@ -10,24 +10,21 @@ from anabranch.machine import State
 from anabranch.machine.joining.chains import Joined
 from anabranch.machine.joining.history_tree import history_tree
 from anabranch.machine.state import frames
-from anabranch.reduce.loops.words import Skeletons
 
-MERGED = -1  # the letter of what states became that were merged
 FEW = 3  # states of a kind that another kind may adopt
 
 
-def kinds_of(states: Sequence[State]) -> list[list[State]]:
-    """The states by the last stretch of their histories, its constants abstracted, in the order of
-    rounds."""
+def kinds_of(states: Sequence[State], left_by: Callable[[State], Hashable]) -> list[list[State]]:
+    """The states by the branch at which they left, each kind in the order of rounds. Those that were merged
+    with others on the way differ from those that came straight to that branch."""
     tree = history_tree([state.condition for state in states])
-    skeletons = Skeletons()
-    found: dict[tuple[int, ...], list[int]] = {}
+    ordered = [states[number] for number in tree.order]
+    found: dict[Hashable, list[int]] = {}
     for edge in tree.edges:
         if edge.first == edge.last:
-            leg = tuple(MERGED if isinstance(item, Joined) else skeletons.of(item) for item in edge.items)
-            found.setdefault(leg, []).append(edge.first)
+            merged = any(isinstance(item, Joined) for item in edge.items)
+            found.setdefault((left_by(ordered[edge.first]), merged), []).append(edge.first)
     groups = sorted(found.values(), key=len, reverse=True)
-    ordered = [states[number] for number in tree.order]
     return [[ordered[number] for number in sorted(group)] for group in _adopted(groups, ordered)]
 
 

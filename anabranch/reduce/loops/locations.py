@@ -72,7 +72,7 @@ class FunctionLoops:
                     continue
                 ahead = reachable_from(cfg.successors, [block])
                 later = [loops.loops[header] for header in ahead if header in loops.loops]
-                self._exits[block] = self._slices.of(later, ahead) & made
+                self._exits[block] = self._slices.of(later, ahead, exits=False) & made
 
     def _made_in(self, blocks: Iterable[int]) -> frozenset[int]:
         """The locals that are written in some blocks."""
@@ -102,7 +102,7 @@ class FunctionLoops:
             known = self._steering.get(header)
             if known is None:
                 loop = self._forest.loops[header]
-                steering = self._slices.of((loop,), loop.blocks)
+                steering = self._slices.of((loop,), loop.blocks, exits=True)
                 known = self._steering[header] = steering & self._made_in(loop.blocks)
             found |= known
             header = self._forest.loops[header].parent

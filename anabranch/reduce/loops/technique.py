@@ -18,6 +18,8 @@ from anabranch.explore.worklist import Index
 from anabranch.machine import Events, State
 from anabranch.machine.joining import CannotJoin
 from anabranch.machine.joining.many import join_many
+from anabranch.machine.state import Continuation, Slot
+from anabranch.machine.translator.sites import BranchSite, PointSite
 from anabranch.reduce.loops.kinds import kinds_of
 from anabranch.reduce.loops.locations import Loops
 from anabranch.reduce.merging.join_points import stack_of
@@ -43,6 +45,11 @@ class LoopMerging(Technique):
         self._similarity = similarity
         self._loops = loops
         self._waiting = Index(self._key)
+        extras = parts.machine.extras
+        self._left_by: Slot[Any] = extras.slot(
+            None, lambda a, b, mine, other: mine if mine is other else None
+        )
+        """The branch at which a path forked last: the one by which it left, if it has just left a loop."""
         self._settled: set[State] = set()  # waiting states that are what a group became
         self._heaps_must_agree = watches_heap(parts.settings.errors.checks)
 
@@ -57,6 +64,10 @@ class LoopMerging(Technique):
 
     def listen(self, events: Events) -> None:
         events.entered.append(self._settled.discard)
+        events.forked.append(self._forked)
+
+    def _forked(self, site: BranchSite | PointSite, continuation: Continuation) -> None:
+        self._left_by.put(self.parts.machine.path, site)
 
     def given_up(self, state: State) -> None:
         self._settled.discard(state)
@@ -76,7 +87,7 @@ class LoopMerging(Technique):
             return self._in_pairs(group)
         made: list[State] = []
         try:
-            kinds = kinds_of(group)
+            kinds = kinds_of(group, self._left_by.get)
         except CannotJoin as refusal:
             self.refused[refusal.reason] += 1
             return self._in_pairs(group)
