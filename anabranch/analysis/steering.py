@@ -33,8 +33,9 @@ class Steering:
         """The locals that steer some loops, as far as they are followed within a part of the function. What
         is loaded from memory, or returned by a call, is not followed further. `exits`: do those count that
         only decide when a loop is left?"""
+        loops = tuple(loops)
         pending: list[Operand] = []
-        branches: set[int] = set()
+        branches = set() if exits else {source for loop in loops for source, _ in loop.exits}
 
         def decided_by(block: int) -> None:
             """The branches that decide whether a block runs steer, too."""
@@ -69,7 +70,8 @@ class Steering:
                 if source in within:
                     pending.append(value)
                     decided_by(source)
-                    if len(self._successors[source]) > 1:
+                    if len(self._successors[source]) > 1 and source not in branches:
+                        branches.add(source)
                         pending += self._function.blocks[source].instructions[-1].operands
         return frozenset(found)
 

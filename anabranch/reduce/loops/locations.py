@@ -24,6 +24,7 @@ class Location(NamedTuple):
     paths meet where these agree, at one position of the input, whichever way they came."""
 
 
+COMPUTING = frozenset(("phi", "select", "add", "sub", "mul", "getelementptr", "zext", "sext", "trunc"))
 NOWHERE = Location(False, ())
 
 
@@ -75,12 +76,12 @@ class FunctionLoops:
                 self._exits[block] = self._slices.of(later, ahead, exits=False) & made
 
     def _made_in(self, blocks: Iterable[int]) -> frozenset[int]:
-        """The locals that are written in some blocks."""
+        """The locals that are computed in some blocks: no truth values, nor what is loaded or returned."""
         return frozenset(
-            instruction.result.index
+            made.index
             for block in blocks
             for instruction in self._function.blocks[block].instructions
-            if instruction.result is not None
+            if instruction.opcode in COMPUTING and (made := instruction.result) and made.type.bits > 1
         )
 
     def location(self, entry: Target) -> Location:

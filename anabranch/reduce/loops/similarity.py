@@ -35,3 +35,6 @@ class LoopSimilarity:
 
     def similar(self, a: State, b: State) -> bool:
         return self._around.similar(a, b)
+
+    def mixes_rounds(self, state: State) -> bool:
+        return not self._loops.location(state).steering

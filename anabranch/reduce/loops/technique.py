@@ -18,7 +18,8 @@ from anabranch.explore.worklist import Index
 from anabranch.machine import Events, State
 from anabranch.machine.joining import CannotJoin
 from anabranch.machine.joining.many import join_many
-from anabranch.machine.state import Continuation, Slot
+from anabranch.machine.joining.same import plain
+from anabranch.machine.state import Continuation, Slot, frames
 from anabranch.machine.translator.sites import BranchSite, PointSite
 from anabranch.reduce.loops.kinds import kinds_of
 from anabranch.reduce.loops.locations import Loops
@@ -91,7 +92,7 @@ class LoopMerging(Technique):
         except CannotJoin as refusal:
             self.refused[refusal.reason] += 1
             return self._in_pairs(group)
-        for kind in kinds:
+        for kind in map(self._one_a_round, kinds):
             if len(kind) < LEAST:
                 made += self._in_pairs(kind)
                 continue
@@ -110,6 +111,13 @@ class LoopMerging(Technique):
                     self.parts.tree.join(found.state.node, part.node, part.place)
             made.append(found.state)
         return self._in_pairs(made)
+
+    def _one_a_round(self, kind: list[State]) -> list[State]:
+        """The states of a kind, those with the same values merged: they differ in how they came to them."""
+        by_values: dict[Hashable, list[State]] = {}
+        for state in kind:
+            by_values.setdefault(plain([values for _, values in frames(state)]), []).append(state)
+        return [made for together in by_values.values() for made in self._merging.merge_all(together)]
 
     def _in_pairs(self, states: list[State]) -> list[State]:
         """The states merged as those at any other location."""

@@ -40,7 +40,8 @@ def merging(parts: Parts, policy: str, tuning: MergeTuning, shares: bool) -> lis
     if parts.settings.group(MergingSettings).loops == "off":
         return [StaticMerging(parts, similarity, tuning, gives_up, verify)]
     loops = Loops()
-    static = StaticMerging(parts, LoopSimilarity(similarity, loops), tuning, gives_up, verify)
+    around = LoopSimilarity(similarity, loops)
+    static = StaticMerging(parts, around, tuning, gives_up, verify, around.mixes_rounds)
     return [static, LoopMerging(parts, static, similarity, loops)]
 
 

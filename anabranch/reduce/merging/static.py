@@ -9,6 +9,7 @@ can meet cost nothing.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from anabranch.explore.build import Parts
@@ -34,8 +35,11 @@ class StaticMerging(Merging):
         tuning: MergeTuning,
         gives_up: bool = False,
         verify: bool = False,
+        mixes_rounds: Callable[[State], bool] = lambda state: True,
     ) -> None:
+        """`mixes_rounds`: may states that are similar to one in a loop be in other rounds of it?"""
         super().__init__(parts, similarity, tuning, gives_up, verify)
+        self._mixes_rounds = mixes_rounds
         self._order: Topological[State] = Topological(self.join_points.rank)
 
     def order(self, search: Search[State]) -> Search[State]:
@@ -68,4 +72,4 @@ class StaticMerging(Merging):
     def keeps_apart(self, state: State) -> bool:
         """A state at the header of a loop waits for others that took more or fewer rounds. They are only some
         of the paths that parted, so that merging them must not make the conditions on the input harder."""
-        return self.slot.get(state).recent == (state.place,)
+        return self.slot.get(state).recent == (state.place,) and self._mixes_rounds(state)
