@@ -116,7 +116,8 @@ class LoopMerging(Technique):
         """The states of a kind, those with the same values merged: they differ in how they came to them."""
         by_values: dict[Hashable, list[State]] = {}
         for state in kind:
-            by_values.setdefault(plain([values for _, values in frames(state)]), []).append(state)
+            values = plain([values for _, values in frames(state)])
+            by_values.setdefault((values, id(state.pages)), []).append(state)
         return [made for together in by_values.values() for made in self._merging.merge_all(together)]
 
     def _in_pairs(self, states: list[State]) -> list[State]:

@@ -81,9 +81,10 @@ PROGRAMS = {
         char s[N];
         klee_make_symbolic(s, sizeof s, "s");
         s[N - 1] = 0;
-        for (int i = 0; s[i] > ' '; i++) putchar('a' + i);
+        int i = 0;
+        for (; s[i] > ' '; i++) putchar('a' + i);
         puts(".");
-        return s[0] == '#';
+        return i == 4;
       }
     """,
     "an error in the middle": """
