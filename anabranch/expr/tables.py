@@ -57,9 +57,9 @@ def read_table(data: Sequence[Value], places: Sequence[int], size: int, offset: 
     return _choose(_runs(values, places, 8 * size, offset), offset, 8 * size)
 
 
-def tabulate(values: Sequence[Value], number: Expr, width: int) -> Value:
-    """The value at a number of 64 bits that is less than the count of the values."""
-    places = range(len(values))
+def tabulate(values: Sequence[Value], places: Sequence[int], number: Expr, width: int) -> Value:
+    """The value at a number of 64 bits that is one of the places, which ascend: a range if they have no gaps,
+    so that functions of the number are found."""
     return _choose(_runs(list(values), places, width, number), number, width)
 
 

@@ -10,33 +10,34 @@ from .backend import Model
 from .links import Both, Query
 from .slices import Slice
 from .valuation import VALUATIONS
-from .valuesets import ValueSet, first_values, highest, intersect, lowest, nearest, truth_set, union
+from .valuesets import ValueSet, highest, intersect, listed, lowest, nearest, truth_set, union
 
 
 class LeafModels:
     """The slices that each state had, of the variables that the states do not have in common."""
 
-    __slots__ = ("_number", "_rows", "_variables")
+    __slots__ = ("_number", "_rows", "_variables", "numbers")
 
-    def __init__(self, number: int, variables: Sequence[int], rows: Sequence[Sequence[Slice]]) -> None:
+    def __init__(
+        self, number: int, numbers: Sequence[int], variables: Sequence[int], rows: Sequence[Sequence[Slice]]
+    ) -> None:
         self._number = number
         """Index of the variable that tells the states apart."""
+        self.numbers = numbers
+        """Its values, ascending."""
         self._variables = variables
-        self._rows = rows
+        self._rows = dict(zip(numbers, rows, strict=True))
         """Of each state, the slice of each variable."""
 
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def model(self, leaf: int) -> Model:
-        """A model of the joined state in which it is that leaf."""
-        pairs = zip(self._variables, self._rows[leaf], strict=True)
-        return {self._number: leaf} | {v: part.model[v] for v, part in pairs}
+    def model(self, number: int) -> Model:
+        """A model of the joined state in which it is the state of that number."""
+        pairs = zip(self._variables, self._rows[number], strict=True)
+        return {self._number: number} | {v: part.model[v] for v, part in pairs}
 
     def bounds(self, width: int) -> dict[int, ValueSet]:
-        """Of each variable, and of the number, a superset of its values on any of the leaves."""
-        found: dict[int, ValueSet] = {self._number: first_values(len(self._rows), width)}
-        for v, column in zip(self._variables, zip(*self._rows, strict=True), strict=True):
+        """Of each variable, and of the number, a superset of its values in any of the states."""
+        found: dict[int, ValueSet] = {self._number: listed(self.numbers, width)}
+        for v, column in zip(self._variables, zip(*self._rows.values(), strict=True), strict=True):
             parts = list(dict.fromkeys(column))
             known = parts[0].bounds[v]
             for part in parts[1:]:
@@ -96,8 +97,8 @@ class Leaves:
         tried = 0
         for number in numbers:
             leaves = self._leaves[number]
-            for leaf in self._candidates(s, cond, number, number in asked, len(leaves)):
-                own = {v: x for v, x in leaves.model(leaf).items() if v in s.bounds}
+            for value in self._candidates(s, cond, number, number in asked, leaves.numbers):
+                own = {v: x for v, x in leaves.model(value).items() if v in s.bounds}
                 model = s.model | own
                 if VALUATIONS.hold((cond,), model, self.nodes_limit):
                     if VALUATIONS.hold(reversed(s.order), model, self.nodes_limit):
@@ -107,15 +108,15 @@ class Leaves:
                         return None
         return None
 
-    def _candidates(self, s: Slice, cond: Expr, number: int, asked: bool, count: int) -> Iterable[int]:
-        """Leaves to try: those that the condition allows, else some of all."""
+    def _candidates(
+        self, s: Slice, cond: Expr, number: int, asked: bool, numbers: Sequence[int]
+    ) -> Iterable[int]:
+        """Numbers of states to try: those that the condition allows, else some of all."""
         if asked:
             values = self._values(s, cond, number)
             if values:
-                near = s.model[number]
-                ends = (nearest(values, near), lowest(values), highest(values))
-                return [leaf for leaf in dict.fromkeys(ends) if leaf < count]
-        return range(0, count, max(1, count // self.tries))
+                return dict.fromkeys((nearest(values, s.model[number]), lowest(values), highest(values)))
+        return numbers[:: max(1, len(numbers) // self.tries)]
 
     def _values(self, s: Slice, cond: Expr, v: int) -> ValueSet | None:
         """The values of one variable for which a condition holds, if all others have those of the model."""

@@ -270,10 +270,12 @@ class QuantifiedLink:
 
     def answer(self, q: Query) -> bool | Both | None:
         """See Link."""
+        if not self.clauses:
+            return None
         s = q.slice
         clauses = [
             r
-            for r in (self.clauses[v] for v in s.vars if v in self.clauses)
+            for r in (self.clauses[v] for v in sorted(self.clauses.keys() & s.bounds.keys()))
             if s.constraints.issuperset(r.quantified()) and all(_says(s, c) for c in r.unquantified())
         ]
         if not clauses:

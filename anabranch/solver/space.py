@@ -20,18 +20,27 @@ from .leaf_models import LeafModels, Leaves
 from .limit import QueryLimits
 from .links import AskBackend, Bounds, ExactValues, Fixed, KnownModels, Link, Query, Remembered, Seen
 from .orders import Orders
+from .quantified_procedure import QuantifiedLink, QuantifiedProcedure
 from .readable import readable
+from .rounds import Rounds
 from .slices import MODELS_KEPT, Decision, Slice, Split, conjuncts, make_slice, narrowed, root_slice
 from .valuation import VALUATIONS
 from .valuesets import ValueSet, intersect, truth_set
 
 
-def default_links(backend: Backend, leaves: Mapping[int, LeafModels] | None = None) -> tuple[Link, ...]:
-    """The chain in its order; `leaves`: models of the leaves of joined states, by their number."""
+def default_links(
+    backend: Backend,
+    leaves: Mapping[int, LeafModels] | None = None,
+    clauses: Mapping[int, Rounds] | None = None,
+) -> tuple[Link, ...]:
+    """The chain in its order. `leaves`: models of states that became one, by the index of the number that
+    tells them apart; `clauses`: what a quantifier says of such a number."""
     remembered = Remembered()
     ask = AskBackend(backend, remembered)
+    quantified = QuantifiedLink(QuantifiedProcedure(backend), {} if clauses is None else clauses)
     near = Leaves({} if leaves is None else leaves)
-    return (Seen(), ExactValues(), Fixed(), Bounds(), KnownModels(), Orders(), remembered, near, ask)
+    cheap = (Seen(), ExactValues(), Fixed(), Bounds(), KnownModels(), Orders())
+    return (*cheap, remembered, quantified, near, ask)
 
 
 class SliceSpace:
@@ -52,7 +61,10 @@ class SliceSpace:
         self.stats = SolverStats()
         self.leaves: dict[int, LeafModels] = {}
         """By the index of the number that tells the leaves apart."""
-        self.links = tuple(default_links(self.backend, self.leaves) if links is None else links)
+        self.clauses: dict[int, Rounds] = {}
+        """Likewise."""
+        links = default_links(self.backend, self.leaves, self.clauses) if links is None else links
+        self.links = tuple(links)
         # CPU time, as the run is timed; but that clock is slow, so that quick links are timed by another.
         self._timed: tuple[tuple[Callable[[Query], Any], Timer, Callable[[], float]], ...] = tuple(
             (
@@ -275,6 +287,7 @@ class SliceSpace:
         self._disjunctions.clear()
         self._readable.clear()
         self.leaves.clear()
+        self.clauses.clear()
         VALUATIONS.clear()
         for link in self.links:
             if isinstance(link, Remembered):

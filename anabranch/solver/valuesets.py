@@ -27,9 +27,14 @@ def full_set(w: int) -> ValueSet:
     return (1 << (1 << w)) - 1 if w <= BYTE else ((0, MASK[w]),)
 
 
-def first_values(count: int, w: int) -> ValueSet:
-    """The values of that width below a count."""
-    return (1 << count) - 1 if w <= BYTE else ((0, count - 1),)
+def listed(values: Iterable[int], w: int) -> ValueSet:
+    """The set of some values of that width."""
+    if w <= BYTE:
+        mask = 0
+        for value in values:
+            mask |= 1 << value
+        return mask
+    return _normal([(value, value) for value in values])
 
 
 def contains(s: ValueSet, v: int) -> bool:

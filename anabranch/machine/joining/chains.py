@@ -58,10 +58,11 @@ def conditions(chain: Cons) -> list[Any]:
     return [item for item in found if item is not True]
 
 
-def items(chain: Cons) -> list[Any]:
-    """The items of a chain, oldest first."""
+def items(chain: Cons, after: Cons = None) -> list[Any]:
+    """The items of a chain, or those after one of its cells, oldest first."""
     found = []
-    while chain is not None:
+    while chain is not after:
+        assert chain is not None
         item, chain = chain
         found.append(item)
     found.reverse()

@@ -15,7 +15,7 @@ from anabranch.expr.tables import tabulate
 from anabranch.machine.joining.chains import join_records
 from anabranch.machine.joining.memory import Objects, Pages, first_page, join_objects, whole, word_at
 from anabranch.machine.joining.notes import join_notes
-from anabranch.machine.joining.numbered import number_paths
+from anabranch.machine.joining.numbered import Pattern, number_paths
 from anabranch.machine.joining.pending_tests import join_pending_tests
 from anabranch.machine.joining.refusal import CannotJoin
 from anabranch.machine.joining.same import same
@@ -28,19 +28,24 @@ Value = Any
 
 
 class Numbers(NamedTuple):
-    """A joined state, and the states that it stands for by their number t."""
+    """A joined state, and the states that it stands for with what their number t says."""
 
     state: State
-    t: Expr
     parts: tuple[State, ...]
+    facts: tuple[Expr, ...]
 
 
 def join_many(
-    states: Sequence[State], space: SliceSpace, extras: Extras, heaps_must_agree: bool = False
+    states: Sequence[State],
+    space: SliceSpace,
+    extras: Extras,
+    heaps_must_agree: bool = False,
+    pattern: Pattern | None = None,
 ) -> Numbers:
     """The state that stands for all of these, none of which is changed; `CannotJoin` says why there is none.
 
-    `heaps_must_agree`: a check for leaks must know at the end which objects there are.
+    `heaps_must_agree`: a check for leaks must know at the end which objects there are. `pattern`: what the
+    histories of the states have in common, as a function of their numbers.
     """
     first = states[0]
     if any(state.entry is not first.entry for state in states):
@@ -50,9 +55,10 @@ def join_many(
         objects, pairs = join_objects(objects, state.objects, heaps_must_agree)
         if pairs:
             raise CannotJoin("objects of different sizes")
-    found = number_paths(states, space)
+    found = number_paths(states, space, pattern)
+    numbers = range(len(states)) if pattern is None else pattern.numbers
     parts = tuple(states[number] for number in found.order)
-    column = Columns(found.t)
+    column = Columns(found.t, numbers)
     joined = State()
     joined.entry, joined.place = first.entry, first.place
     joined.values = column.frame(first.entry, [part.values for part in parts])
@@ -63,15 +69,15 @@ def join_many(
     joined.condition = found.condition
     joined.tables, joined.extras = first.tables, first.extras
     joined.inputs, joined.output = parts[0].inputs, parts[0].output
-    for number, part in enumerate(parts):
-        if number:
+    for position, (number, part) in enumerate(zip(numbers, parts, strict=True)):
+        if position:
             before = ult(found.t, number, found.t.w)
             counts = join_counts(joined.tables[0], part.tables[0])
             joined.tables = (counts, join_notes(before, joined.tables[1], part.tables[1]))
             joined.inputs = join_records(before, joined.inputs, part.inputs)
             joined.output = join_records(before, joined.output, part.output)
             joined.extras = extras.join(joined, part)
-    sides = [(eq(found.t, number, found.t.w), part) for number, part in enumerate(parts)]
+    sides = [(eq(found.t, number, found.t.w), part) for number, part in zip(numbers, parts, strict=True)]
     joined.pending_tests = join_pending_tests(sides)
     joined.depth = max(part.depth for part in parts)
     joined.covered_new = False
@@ -81,14 +87,16 @@ def join_many(
     for part in parts:  # inputs that only some of the paths have made
         for index, own in part.slices.items():
             joined.packed.setdefault(index, own)
-    return Numbers(joined, found.t, parts)
+    return Numbers(joined, parts, tuple(fact for fact, _ in sides))
 
 
 class Columns:
     """Values of several states, in the order of their numbers, as functions of the number."""
 
-    def __init__(self, t: Expr) -> None:
+    def __init__(self, t: Expr, numbers: Sequence[int]) -> None:
         self._offset = zext(t, t.w, 64)
+        last = numbers[-1]
+        self._places = range(numbers[0], last + 1) if last - numbers[0] == len(numbers) - 1 else numbers
 
     def value(self, values: Sequence[Value], width: int) -> Value:
         """One value for all states."""
@@ -96,9 +104,13 @@ class Columns:
         if all(value is first for value in values):
             return first
         if width == 1:
-            return tabulate([v if v.__class__ is Expr else bool(v) for v in values], self._offset, 1)
+            return tabulate(
+                [v if v.__class__ is Expr else bool(v) for v in values], self._places, self._offset, 1
+            )
         mask = (1 << width) - 1
-        return tabulate([v if v.__class__ is Expr else v & mask for v in values], self._offset, width)
+        return tabulate(
+            [v if v.__class__ is Expr else v & mask for v in values], self._places, self._offset, width
+        )
 
     def typed(self, values: Sequence[Value], type: Any) -> Value:
         """One value of a register."""

@@ -9,12 +9,13 @@ a loop, t is the round in which they left: `t > i -> spine(i)` and `t == i -> le
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from anabranch.expr import Expr, bool_or, eq, expr_vars, ne, not_, ult
 from anabranch.expr.node import round_number
 from anabranch.machine.joining.chains import Joined, as_condition
-from anabranch.machine.joining.history_tree import Edge, HistoryTree, history_tree
+from anabranch.machine.joining.history_tree import Edge, history_tree
+from anabranch.machine.joining.refusal import CannotJoin
 from anabranch.machine.state import Cons, State
 from anabranch.solver import Slice, SliceSpace, conjunction
 from anabranch.solver.disjunction import components
@@ -27,13 +28,12 @@ BYTE, WORD = 8, 16  # widths of a number; all values of a byte can be listed
 class Numbered(Joined):
     """In a path condition: the items of the history whose number t is."""
 
-    __slots__ = ("constraints", "t")
+    __slots__ = ("constraints",)
 
     def __init__(
-        self, t: Expr, tree: HistoryTree, constraints: Sequence[Expr], slices: Sequence[Slice]
+        self, sides: Sequence[tuple[Any, ...]], constraints: Sequence[Expr], slices: Sequence[Slice]
     ) -> None:
-        super().__init__(_sides(tree.edges, t), slices)
-        self.t = t
+        super().__init__(sides, slices)
         self.constraints = constraints
 
     @property
@@ -55,31 +55,48 @@ class NumberedPaths(NamedTuple):
     condition: Cons
 
 
-def number_paths(states: Sequence[State], space: SliceSpace) -> NumberedPaths:
-    """The path condition of a state that stands for several; `CannotJoin` if it would not be exact."""
+class Pattern(Protocol):
+    """What several histories have in common, as a function of a number that they are given."""
+
+    numbers: Sequence[int]
+    """Of each state, ascending."""
+
+    def said(self, t: Expr) -> list[Expr]:
+        """What the histories say on top of what they share, t being the number."""
+        ...
+
+
+def number_paths(states: Sequence[State], space: SliceSpace, pattern: Pattern | None = None) -> NumberedPaths:
+    """The path condition of a state that stands for several; `CannotJoin` if it would not be exact.
+
+    Without a pattern, the leaves of the tree are numbered in their order.
+    """
+    if len(states) > 1 << WORD:
+        raise CannotJoin("too many states")
     tree = history_tree([state.condition for state in states])
-    t = round_number(BYTE if len(states) <= 1 << BYTE else WORD)
-    numbered = list(_constraints(t, tree.edges))
-    maps = [states[number].slices for number in tree.order]
-    variables = _connected(numbered, t, maps)
-    base = _said_of(variables, tree.common)
+    order = tree.order if pattern is None else range(len(states))
+    numbers = range(len(states)) if pattern is None else pattern.numbers
+    t = round_number(BYTE if numbers[-1] < 1 << BYTE else WORD)
+    said = list(_constraints(t, tree.edges)) if pattern is None else pattern.said(t)
+    maps = [states[position].slices for position in order]
+    variables = _connected(said, t, maps)
     rows = [tuple(slices.get(v) or space.root(v) for v in variables) for slices in maps]
-    leaves = LeafModels(t.a, variables, rows)
-    below = ult(t, len(states), t.w)
-    bounds = leaves.bounds(t.w)
-    constraints = list(dict.fromkeys((*base, below, *numbered)))
+    leaves = LeafModels(t.a, numbers, variables, rows)
+    constraints = list(dict.fromkeys((*_said_of(variables, tree.common), *said)))
     last = len(states) - 1
-    some = dict.fromkeys(last * i // (MODELS_KEPT - 1) for i in range(MODELS_KEPT))  # far from each other
-    made = components(bounds, map(leaves.model, some), constraints)
+    some = dict.fromkeys(numbers[last * i // (MODELS_KEPT - 1)] for i in range(MODELS_KEPT))  # far apart
+    made = components(leaves.bounds(t.w), map(leaves.model, some), constraints)
     found = tuple(map(space.intern, made))
     space.leaves[t.a] = leaves
-    item = Numbered(t, tree, (below, *numbered), found)
-    return NumberedPaths(t, tree.order, found, (item, tree.common))
+    number_of = dict(zip(order, numbers, strict=True))
+    sides = _sides(tree.edges, t, [number_of[position] for position in tree.order])
+    return NumberedPaths(t, tuple(order), found, (Numbered(sides, said, found), tree.common))
 
 
 def _constraints(t: Expr, edges: Sequence[Edge]) -> Iterator[Expr]:
     """What every stretch says of its numbers, conjunct by conjunct."""
     last = max(edge.last for edge in edges)
+    yield ult(t, last + 1, t.w)
     for edge in edges:
         elsewhere: Any = False
         if edge.first == edge.last:
@@ -104,14 +121,14 @@ def _conditions(item: Any) -> Sequence[Expr]:
     return conjuncts(condition) if condition.__class__ is Expr else ()
 
 
-def _sides(edges: Sequence[Edge], t: Expr) -> tuple[tuple[Any, ...], ...]:
+def _sides(edges: Sequence[Edge], t: Expr, numbers: Sequence[int]) -> tuple[tuple[Any, ...], ...]:
     """The tree as sides of joins, each leaf with its number, for whoever follows single paths."""
     done: list[tuple[int, tuple[Any, ...]]] = []  # first leaf and items of the siblings so far, last first
     for edge in reversed(edges):
         below = []
         while done and edge.first <= done[-1][0] <= edge.last:
             below.append(done.pop()[1])
-        end: Any = Joined(below) if below else eq(t, edge.first, t.w)
+        end: Any = Joined(below) if below else eq(t, numbers[edge.first], t.w)
         done.append((edge.first, (*edge.items, end)))
     return tuple(items for _, items in reversed(done))
 

@@ -21,7 +21,7 @@ from anabranch.machine.joining.many import join_many
 from anabranch.machine.joining.same import plain
 from anabranch.machine.state import Continuation, Slot, frames
 from anabranch.machine.translator.sites import BranchSite, PointSite
-from anabranch.reduce.loops.kinds import kinds_of
+from anabranch.reduce.loops.groups import ByKind, ByPattern, Group, Grouping
 from anabranch.reduce.loops.locations import Loops
 from anabranch.reduce.merging.join_points import stack_of
 from anabranch.reduce.merging.policies import Similarity
@@ -36,8 +36,10 @@ class LoopMerging(Technique):
     name: ClassVar[str] = "loops"
     contract: ClassVar[Contract] = EXACT
 
-    def __init__(self, parts: Parts, merging: StaticMerging, similarity: Similarity, loops: Loops) -> None:
-        """`similarity`: which states are merged in pairs."""
+    def __init__(
+        self, parts: Parts, merging: StaticMerging, similarity: Similarity, loops: Loops, mode: str
+    ) -> None:
+        """`similarity`: which states are merged in pairs; `mode`: that of `--loops`."""
         super().__init__(parts)
         self.joins = 0
         self.joined_states = 0
@@ -51,6 +53,9 @@ class LoopMerging(Technique):
             None, lambda a, b, mine, other: mine if mine is other else None
         )
         """The branch at which a path forked last: the one by which it left, if it has just left a loop."""
+        self._grouping: Grouping = ByKind(self._left_by.get)
+        if mode == "quantified":
+            self._grouping = ByPattern(parts.space.clauses)
         self._settled: set[State] = set()  # waiting states that are what a group became
         self._heaps_must_agree = watches_heap(parts.settings.errors.checks)
 
@@ -83,36 +88,39 @@ class LoopMerging(Technique):
             self._settled.update(made)
             yield Settled(group, made)
 
-    def _become(self, group: list[State]) -> list[State]:
-        if len(group) < LEAST:
-            return self._in_pairs(group)
-        made: list[State] = []
+    def _become(self, states: list[State]) -> list[State]:
+        if len(states) < LEAST:
+            return self._in_pairs(states)
         try:
-            kinds = kinds_of(group, self._left_by.get)
+            groups = self._grouping.groups(states)
         except CannotJoin as refusal:
             self.refused[refusal.reason] += 1
-            return self._in_pairs(group)
-        for kind in map(self._one_a_round, kinds):
-            if len(kind) < LEAST:
-                made += self._in_pairs(kind)
-                continue
-            try:
-                found = join_many(kind, self.parts.space, self.parts.machine.extras, self._heaps_must_agree)
-            except CannotJoin as refusal:
-                self.refused[refusal.reason] += 1
-                made += self._in_pairs(kind)
-                continue
-            if self._merging.verifier is not None:
-                self._merging.verifier.merged(found.parts, found.state, found.t)
-            self.joins += 1
-            self.joined_states += len(kind)
-            for part in found.parts:
-                if part.node is not found.state.node:
-                    self.parts.tree.join(found.state.node, part.node, part.place)
-            made.append(found.state)
-        return self._in_pairs(made)
+            return self._in_pairs(states)
+        return self._in_pairs([made for group in groups for made in self._joined(group)])
 
-    def _one_a_round(self, kind: list[State]) -> list[State]:
+    def _joined(self, group: Group) -> list[State]:
+        """What the states of a group become: one, unless they are few or cannot be joined."""
+        states = group.states if group.pattern is not None else self._one_a_round(group.states)
+        if len(states) < LEAST:
+            return list(states)
+        parts = self.parts
+        try:
+            found = join_many(
+                states, parts.space, parts.machine.extras, self._heaps_must_agree, group.pattern
+            )
+        except CannotJoin as refusal:
+            self.refused[refusal.reason] += 1
+            return list(states)
+        if self._merging.verifier is not None:
+            self._merging.verifier.merged(found.parts, found.state, found.facts)
+        self.joins += 1
+        self.joined_states += len(states)
+        for part in found.parts:
+            if part.node is not found.state.node:
+                parts.tree.join(found.state.node, part.node, part.place)
+        return [found.state]
+
+    def _one_a_round(self, kind: Sequence[State]) -> list[State]:
         """The states of a kind, those with the same values merged: they differ in how they came to them."""
         by_values: dict[Hashable, list[State]] = {}
         for state in kind:
@@ -120,7 +128,7 @@ class LoopMerging(Technique):
             by_values.setdefault((values, id(state.pages)), []).append(state)
         return [made for together in by_values.values() for made in self._merging.merge_all(together)]
 
-    def _in_pairs(self, states: list[State]) -> list[State]:
+    def _in_pairs(self, states: Sequence[State]) -> list[State]:
         """The states merged as those at any other location."""
         by_key: dict[Hashable, list[State]] = {}
         for state in states:

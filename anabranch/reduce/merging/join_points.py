@@ -14,6 +14,7 @@ from anabranch.analysis.induction import loop_counters
 from anabranch.analysis.loops import Loop, LoopForest, find_loops
 from anabranch.analysis.order import topological_order
 from anabranch.expr import Expr
+from anabranch.expr.node import ROUND_NUMBERS
 from anabranch.ir.module import Function
 from anabranch.ir.types import to_signed
 from anabranch.machine import Machine, Path, State
@@ -247,6 +248,8 @@ def is_armed(armed: Cons, point: JoinPoint) -> bool:
 def progress(path: Path, before: int) -> int:
     """How far the path has read its input; never less than before, though a merge may forget decisions."""
     for index in reversed(path.slices):
+        if index in ROUND_NUMBERS:
+            continue
         if index <= before or path.slices[index].constraints:
             return max(index, before)
     return before

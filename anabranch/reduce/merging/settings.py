@@ -42,8 +42,8 @@ class MergingSettings(SettingsGroup, heading="Merging"):
     )  # fmt: skip
     loops: str = option(
         "auto", "loops",
-        "how the states that left a loop become one: rounds: a number says in which round; off: in pairs, as"
-        " any others; auto: rounds",
-        one_of("auto", "rounds", "off"), metavar="HOW",
+        "how the states that left a loop become one: rounds: a number says in which round; quantified: where"
+        " their conditions have a pattern; off: in pairs, as any others; auto: rounds",
+        one_of("auto", "rounds", "quantified", "off"), metavar="HOW",
     )  # fmt: skip
     report: bool = switch("merge-report", "show at the end what merging brought and cost at each location")

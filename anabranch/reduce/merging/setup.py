@@ -37,12 +37,13 @@ def merging(parts: Parts, policy: str, tuning: MergeTuning, shares: bool) -> lis
     similarity = make_similarity(parts, policy)
     if is_dynamic(parts.settings):
         return [DynamicMerging(parts, similarity, tuning, gives_up, verify, shares and gives_up)]
-    if parts.settings.group(MergingSettings).loops == "off":
+    mode = parts.settings.group(MergingSettings).loops
+    if mode == "off":
         return [StaticMerging(parts, similarity, tuning, gives_up, verify)]
     loops = Loops()
     around = LoopSimilarity(similarity, loops)
     static = StaticMerging(parts, around, tuning, gives_up, verify, around.mixes_rounds)
-    return [static, LoopMerging(parts, static, similarity, loops)]
+    return [static, LoopMerging(parts, static, similarity, loops, mode)]
 
 
 def make_similarity(parts: Parts, policy: str) -> Similarity:

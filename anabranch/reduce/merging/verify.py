@@ -31,11 +31,11 @@ class Verifier:
         self.undecided = 0
         self.differences = 0
 
-    def merged(self, parts: Sequence[State], merged: State, number: Expr | None = None) -> None:
-        """`number`: a variable of the merged state whose value is the number of the part."""
+    def merged(self, parts: Sequence[State], merged: State, facts: Sequence[Expr] = ()) -> None:
+        """`facts`: what variables say that only the merged state has, part by part."""
         try:
             problems = (
-                *(self._side(part, merged, number, index) for index, part in enumerate(parts)),
+                *(self._side(part, merged, facts[i : i + 1]) for i, part in enumerate(parts)),
                 self._nothing_else(parts, merged),
             )
             problem = next((found for found in problems if found is not None), None)
@@ -48,10 +48,8 @@ class Verifier:
             self.differences += 1
             self.report(f"a merge at block {merged.place} is wrong: {problem}")
 
-    def _side(self, side: State, merged: State, number: Expr | None, index: int) -> str | None:
-        own = constraints(side)
-        if number is not None:
-            own[eq(number, index, number.w)] = None
+    def _side(self, side: State, merged: State, facts: Sequence[Expr]) -> str | None:
+        own = constraints(side) | dict.fromkeys(facts)
         for condition in constraints(merged):
             if condition in own:
                 continue
