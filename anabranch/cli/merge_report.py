@@ -11,8 +11,8 @@ _SHOWN = 30
 
 
 def merge_report(reductions: dict[str, Any]) -> str:
-    """A table of the ledger, and why states were not merged."""
-    return "\n".join(_lines(reductions.get("merging")))
+    """A table of the ledger, why states were not merged, and what was found in loops."""
+    return "\n".join((*_lines(reductions.get("merging")), *_loop_lines(reductions.get("loops", {}))))
 
 
 def _lines(reductions: dict[str, Any] | None) -> Iterator[str]:
@@ -44,3 +44,16 @@ def _lines(reductions: dict[str, Any] | None) -> Iterator[str]:
         )
     if len(rows) > _SHOWN:
         yield f"and {len(rows) - _SHOWN} more; see reductions in run.json"
+
+
+def _loop_lines(loops: dict[str, Any]) -> Iterator[str]:
+    """The exits of loops where states became one, with the patterns of their conditions."""
+    if not loops.get("joins"):
+        return
+    yield f"Loops: {count(loops['states'], 'state')} became {loops['joins']:,}."
+    for row in loops["exits"][:_SHOWN]:
+        yield f"{row['states']:>8,} -> {row['joins']:,}  behind the loop at {near(row['location'])}"
+        for pattern in row["patterns"]:
+            yield f"{'':>10}{pattern}"
+    for reason, number in loops["refused"].items():
+        yield f"Merged in pairs instead: {number:,} x {reason}."

@@ -29,6 +29,9 @@ class LeafModels:
         self._rows = dict(zip(numbers, rows, strict=True))
         """Of each state, the slice of each variable."""
 
+    def __contains__(self, number: int) -> bool:
+        return number in self._rows
+
     def model(self, number: int) -> Model:
         """A model of the joined state in which it is the state of that number."""
         pairs = zip(self._variables, self._rows[number], strict=True)
@@ -97,7 +100,7 @@ class Leaves:
         tried = 0
         for number in numbers:
             leaves = self._leaves[number]
-            for value in self._candidates(s, cond, number, number in asked, leaves.numbers):
+            for value in self._candidates(s, cond, number, number in asked, leaves):
                 own = {v: x for v, x in leaves.model(value).items() if v in s.bounds}
                 model = s.model | own
                 if VALUATIONS.hold((cond,), model, self.nodes_limit):
@@ -109,14 +112,16 @@ class Leaves:
         return None
 
     def _candidates(
-        self, s: Slice, cond: Expr, number: int, asked: bool, numbers: Sequence[int]
+        self, s: Slice, cond: Expr, number: int, asked: bool, leaves: LeafModels
     ) -> Iterable[int]:
         """Numbers of states to try: those that the condition allows, else some of all."""
         if asked:
             values = self._values(s, cond, number)
             if values:
-                return dict.fromkeys((nearest(values, s.model[number]), lowest(values), highest(values)))
-        return numbers[:: max(1, len(numbers) // self.tries)]
+                ends = (nearest(values, s.model[number]), lowest(values), highest(values))
+                # A state that never came to the loop says nothing of its number, so that any may be allowed.
+                return [value for value in dict.fromkeys(ends) if value in leaves]
+        return leaves.numbers[:: max(1, len(leaves.numbers) // self.tries)]
 
     def _values(self, s: Slice, cond: Expr, v: int) -> ValueSet | None:
         """The values of one variable for which a condition holds, if all others have those of the model."""

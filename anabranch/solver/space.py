@@ -70,7 +70,7 @@ class SliceSpace:
             (
                 link.answer,
                 self.stats.timer(link.name),
-                thread_time if isinstance(link, AskBackend) else perf_counter,
+                thread_time if isinstance(link, AskBackend | QuantifiedLink) else perf_counter,
             )
             for link in self.links
         )

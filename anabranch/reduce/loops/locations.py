@@ -31,7 +31,10 @@ NOWHERE = Location(False, ())
 class Loops:
     """The loops of a program, as states meet them; functions are analysed when first met."""
 
-    def __init__(self) -> None:
+    def __init__(self, truths: bool = False) -> None:
+        """`truths`: do truth values count among what steers a loop? Then each way to leave it is a state of
+        its own."""
+        self._truths = truths
         self._functions: dict[str, FunctionLoops] = {}
         self._known: dict[Target, Location] = {}
 
@@ -44,7 +47,7 @@ class Loops:
             function = entry.unit.function
             loops = self._functions.get(function.name)
             if loops is None:
-                loops = self._functions[function.name] = FunctionLoops(function)
+                loops = self._functions[function.name] = FunctionLoops(function, self._truths)
             found = self._known[entry] = loops.location(entry)
         return found
 
@@ -52,7 +55,8 @@ class Loops:
 class FunctionLoops:
     """The loops of one function."""
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: Function, truths: bool) -> None:
+        self._least = 1 if truths else 2  # width of the values that count
         cfg = build_cfg(function)
         self._function = function
         self._forest = loops = find_loops(cfg)
@@ -76,12 +80,14 @@ class FunctionLoops:
                 self._exits[block] = self._slices.of(later, ahead, exits=False) & made
 
     def _made_in(self, blocks: Iterable[int]) -> frozenset[int]:
-        """The locals that are computed in some blocks: no truth values, nor what is loaded or returned."""
+        """The locals that are computed in some blocks, not those that are loaded or returned."""
         return frozenset(
             made.index
             for block in blocks
             for instruction in self._function.blocks[block].instructions
-            if instruction.opcode in COMPUTING and (made := instruction.result) and made.type.bits > 1
+            if instruction.opcode in COMPUTING
+            and (made := instruction.result) is not None
+            and made.type.bits >= self._least
         )
 
     def location(self, entry: Target) -> Location:

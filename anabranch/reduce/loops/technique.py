@@ -23,8 +23,10 @@ from anabranch.machine.state import Continuation, Slot, frames
 from anabranch.machine.translator.sites import BranchSite, PointSite
 from anabranch.reduce.loops.groups import ByKind, ByPattern, Group, Grouping
 from anabranch.reduce.loops.locations import Loops
+from anabranch.reduce.loops.report import Exits
 from anabranch.reduce.merging.join_points import stack_of
 from anabranch.reduce.merging.policies import Similarity
+from anabranch.reduce.merging.settings import MergingSettings
 from anabranch.reduce.merging.static import StaticMerging
 
 LEAST = 4  # states that a number is worth
@@ -41,8 +43,7 @@ class LoopMerging(Technique):
     ) -> None:
         """`similarity`: which states are merged in pairs; `mode`: that of `--loops`."""
         super().__init__(parts)
-        self.joins = 0
-        self.joined_states = 0
+        self.exits = Exits(parts.settings.group(MergingSettings).report)
         self.refused: Counter[str] = Counter()
         self._merging = merging
         self._similarity = similarity
@@ -113,8 +114,7 @@ class LoopMerging(Technique):
             return list(states)
         if self._merging.verifier is not None:
             self._merging.verifier.merged(found.parts, found.state, found.facts)
-        self.joins += 1
-        self.joined_states += len(states)
+        self.exits.joined(states)
         for part in found.parts:
             if part.node is not found.state.node:
                 parts.tree.join(found.state.node, part.node, part.place)
@@ -136,4 +136,10 @@ class LoopMerging(Technique):
         return [made for together in by_key.values() for made in self._merging.merge_all(together)]
 
     def figures(self) -> dict[str, Any]:
-        return {"joins": self.joins, "states": self.joined_states, "refused": dict(self.refused)}
+        rows = self.exits.rows(self.parts.table.describe)
+        return {
+            "joins": sum(row["joins"] for row in rows),
+            "states": sum(row["states"] for row in rows),
+            "refused": dict(self.refused),
+            "exits": rows,
+        }

@@ -40,7 +40,7 @@ def merging(parts: Parts, policy: str, tuning: MergeTuning, shares: bool) -> lis
     mode = parts.settings.group(MergingSettings).loops
     if mode == "off":
         return [StaticMerging(parts, similarity, tuning, gives_up, verify)]
-    loops = Loops()
+    loops = Loops(truths=mode == "quantified")
     around = LoopSimilarity(similarity, loops)
     static = StaticMerging(parts, around, tuning, gives_up, verify, around.mixes_rounds)
     return [static, LoopMerging(parts, static, similarity, loops, mode)]
