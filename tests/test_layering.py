@@ -33,7 +33,12 @@ ALLOWED: dict[str, set[str]] = {
     "cli": EXPLORE | {"check", "explore", "frontend", "native", "reduce", "replay", "unit", "wrapper"},
 }
 
-TECHNIQUES: dict[str, set[str]] = {"qce": set(), "merging": {"qce"}, "zequivalence": set()}
+TECHNIQUES: dict[str, set[str]] = {
+    "qce": set(),
+    "merging": {"qce"},
+    "loops": {"merging"},
+    "zequivalence": set(),
+}
 """Folders under `reduce`, and which of the others each may import; a technique that is not listed: none."""
 
 

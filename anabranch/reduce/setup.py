@@ -35,6 +35,8 @@ def reductions(settings: ExploreSettings, tuned: MergeTuning | None = None) -> M
 def asked_for(parts: Parts, policy: str, removes: bool, tuned: MergeTuning | None) -> list[Technique]:
     """The techniques of a run that merges states or removes z-equivalent ones."""
     # Loaded here, because most runs do neither: a tenth of the start of a command.
+    from anabranch.reduce.loops.setup import merging_with_loops
+    from anabranch.reduce.loops.technique import LoopMerging
     from anabranch.reduce.merging import setup as merging
     from anabranch.reduce.merging import tuning
     from anabranch.reduce.merging.static import StaticMerging
@@ -43,23 +45,26 @@ def asked_for(parts: Parts, policy: str, removes: bool, tuned: MergeTuning | Non
     numbers = tuned or tuning.DEFAULT
     made: list[Technique] = []
     removes = removes and serves(ZEquivalence, parts)
-    merges: list[Technique] = []
-    if policy != "none":
+    static = not merging.is_dynamic(parts.settings)
+    loops = parts.settings.group(MergingSettings).loops
+    if policy == "none":
+        static = False
+    elif static and loops != "off":
+        made += merging_with_loops(parts, policy, numbers, loops)
+    else:
         # Z-equivalent states are found at stops, too, which dynamic merging suspends while it shares.
-        merges = merging.merging(parts, policy, numbers, shares=not removes)
-        made += merges
+        made.append(merging.merging(parts, policy, numbers, shares=not removes))
     if removes:
         # Callee first goes around the order of static merging, and dynamic merging around callee first.
-        static = any(isinstance(one, StaticMerging) for one in merges)
-        made.insert(len(merges) if static else 0, ZEquivalence(parts, in_order=static))
-    if merges:
+        made.insert(len(made) if static else 0, ZEquivalence(parts, in_order=static))
+    if policy != "none":
         held = merging.regions(parts)
         if held is not None:
             made.append(held)
     made += from_plugins(parts)
     dual = None
-    if policy == AUTO and not merging.is_dynamic(parts.settings):
-        dual = merging.dual_exploration(parts, numbers, made)
+    if policy == AUTO and static:
+        dual = merging.dual_exploration(parts, numbers, made, (StaticMerging, LoopMerging))
     return made if dual is None else [*made, dual]
 
 

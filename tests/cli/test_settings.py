@@ -75,6 +75,8 @@ FLAGS = [
     "4",
     "--qce-zeta",
     "3",
+    "--loops",
+    "quantified",
     "--merge-report",
     "--verify-reductions",
     "--count-paths",
@@ -177,6 +179,7 @@ qce-alpha = 0.25
 qce-beta = 0.75
 qce-kappa = 4
 qce-zeta = 3
+loops = "quantified"
 merge-report = true
 verify-reductions = true
 count-paths = true
@@ -227,7 +230,7 @@ inputs include_dirs defines compile_commands opt_level entry libc externals unin
 failing_allocations targets
 depth buffer_size capacity alias max_len emit_ir interpret no_cache program_args program_name files stdin env
 sym_file_size free_metadata printable search batch_forks batch_instructions strings string_limit seed goal
-merge merging qce_alpha qce_beta qce_kappa qce_zeta merge_report verify_reductions count_paths zeq
+merge merging loops qce_alpha qce_beta qce_kappa qce_zeta merge_report verify_reductions count_paths zeq
 zeq_observe zeq_wait zeq_report max_time max_memory max_instructions max_forks max_depth max_tests
 max_solver_time max_stack_frames checks no_checks all_errors silent_assume stop_on_error fail_on_error
 solver check_solver log_queries tests output_dir write_conditions write_exec_tree replay json plugins

@@ -9,9 +9,6 @@ from anabranch.explore.protocols import Search
 from anabranch.explore.settings import ExploreSettings
 from anabranch.explore.technique import Technique
 from anabranch.machine import State
-from anabranch.reduce.loops.locations import Loops
-from anabranch.reduce.loops.similarity import LoopSimilarity
-from anabranch.reduce.loops.technique import LoopMerging
 from anabranch.reduce.merging.dual import DualExploration
 from anabranch.reduce.merging.dynamic import DynamicMerging
 from anabranch.reduce.merging.policies import POLICIES, PolicyContext, Similarity
@@ -31,19 +28,13 @@ def is_dynamic(settings: ExploreSettings) -> bool:
     return asked == "dynamic"
 
 
-def merging(parts: Parts, policy: str, tuning: MergeTuning, shares: bool) -> list[Technique]:
+def merging(parts: Parts, policy: str, tuning: MergeTuning, shares: bool) -> StaticMerging | DynamicMerging:
     """Merging by a policy; `shares`: dynamic merging may leave a part of limited time to the plain order."""
     verify, gives_up = parts.settings.search.verify_reductions, policy == AUTO
     similarity = make_similarity(parts, policy)
     if is_dynamic(parts.settings):
-        return [DynamicMerging(parts, similarity, tuning, gives_up, verify, shares and gives_up)]
-    mode = parts.settings.group(MergingSettings).loops
-    if mode == "off":
-        return [StaticMerging(parts, similarity, tuning, gives_up, verify)]
-    loops = Loops(truths=mode == "quantified")
-    around = LoopSimilarity(similarity, loops)
-    static = StaticMerging(parts, around, tuning, gives_up, verify, around.mixes_rounds)
-    return [static, LoopMerging(parts, static, similarity, loops, mode)]
+        return DynamicMerging(parts, similarity, tuning, gives_up, verify, shares and gives_up)
+    return StaticMerging(parts, similarity, tuning, gives_up, verify)
 
 
 def make_similarity(parts: Parts, policy: str) -> Similarity:
@@ -58,13 +49,11 @@ def regions(parts: Parts) -> Regions | None:
 
 
 def dual_exploration(
-    parts: Parts, tuning: MergeTuning, others: Sequence[Technique]
+    parts: Parts, tuning: MergeTuning, others: Sequence[Technique], merging_kinds: tuple[type[Technique], ...]
 ) -> DualExploration | None:
-    """Two lanes, unless paths are counted one by one or another technique removes states: such counts and
-    removals belong to a single exploration."""
-    if parts.reporter.counts_exactly or not all(
-        isinstance(one, StaticMerging | LoopMerging | Regions) for one in others
-    ):
+    """Two lanes, unless paths are counted one by one or another technique than those that merge removes
+    states: such counts and removals belong to a single exploration."""
+    if parts.reporter.counts_exactly or not all(isinstance(one, (*merging_kinds, Regions)) for one in others):
         return None
     plain: Search[State] = parts.search
     merging: Search[State] = parts.search

@@ -1,0 +1,23 @@
+"""Builds static merging in which loops become one state."""
+
+from __future__ import annotations
+
+from anabranch.explore.build import Parts
+from anabranch.explore.technique import Technique
+from anabranch.reduce.loops.locations import Loops
+from anabranch.reduce.loops.similarity import LoopSimilarity
+from anabranch.reduce.loops.technique import LoopMerging
+from anabranch.reduce.merging.settings import AUTO
+from anabranch.reduce.merging.setup import make_similarity
+from anabranch.reduce.merging.static import StaticMerging
+from anabranch.reduce.merging.tuning import MergeTuning
+
+
+def merging_with_loops(parts: Parts, policy: str, tuning: MergeTuning, mode: str) -> list[Technique]:
+    """Static merging by a policy, and of loops as `--loops` says."""
+    verify = parts.settings.search.verify_reductions
+    loops = Loops(truths=mode == "quantified")
+    similarity = make_similarity(parts, policy)
+    around = LoopSimilarity(similarity, loops)
+    static = StaticMerging(parts, around, tuning, policy == AUTO, verify, around.mixes_rounds)
+    return [static, LoopMerging(parts, static, similarity, loops, mode)]
