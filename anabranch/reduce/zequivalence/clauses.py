@@ -8,7 +8,7 @@ from typing import Any
 
 from anabranch.expr import Expr, add, expr_vars, operands, sub, variable, xor
 from anabranch.expr.evaluate import substitute_all
-from anabranch.expr.node import ADD, EQ, NOT, SUB, VAR, XOR
+from anabranch.expr.node import ADD, EQ, NOT, SELECT, SUB, VAR, XOR
 from anabranch.reduce.zequivalence.constraint import StateConstraint
 from anabranch.reduce.zequivalence.operators import Free, full, image
 from anabranch.solver import slices
@@ -198,6 +198,8 @@ def deciders(clause: Expr) -> tuple[int, ...]:
 
 def _decides(node: Expr, operands: Sequence[Any], position: int) -> bool:
     """Can an operand that has all values give a node all values, whatever the others are?"""
+    if node.op == SELECT:
+        return False
     free: list[Free] = [None if x is None or x.__class__ is Expr else (int(x), 0) for x in operands]
     free[position] = full(operands[position].w)
     return image(node, *free) == full(node.w)

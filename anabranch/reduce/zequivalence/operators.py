@@ -7,7 +7,7 @@ operand free, whatever the other is", Type II "full with all operands free", Typ
 
 Every function here is a claim "for every value of the other operands, exactly these values"; a test proves
 each claim over all cubes and values at widths 1 to 4. What is not listed gives None: Type III. Floating point
-is not listed.
+and tables are not listed.
 """
 
 from __future__ import annotations
