@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 from .boolean import bool_and, bool_or, ite, not_
 from .casts import EXTRACT_RULES, sext, zext
@@ -249,8 +249,17 @@ EQ_RULES[EXTRACT] = _piece_equals
 # -- for the solvers --------------------------------------------------------------------------------------
 
 
+class Runs(Protocol):
+    """What is constant in runs: a table, or choices between expressions."""
+
+    @property
+    def cuts(self) -> tuple[int, ...]: ...
+    @property
+    def values(self) -> tuple[Value, ...]: ...
+
+
 def tree(
-    t: Table, low: int, bits: int, leaf: Callable[[int], Any], choose: Callable[[int, Any, Any], Any]
+    t: Runs, low: int, bits: int, leaf: Callable[[Value], Any], choose: Callable[[int, Any, Any], Any]
 ) -> Any:
     """The table from a number on, which has so many zero bits at its end, as choices by bits of the index:
     `choose(bit, value if it is zero, value if it is one)`."""
@@ -262,6 +271,6 @@ def tree(
     return choose(bit, zero, tree(t, low + (1 << bit), bit, leaf, choose))
 
 
-def index_bits(t: Table) -> int:
+def index_bits(t: Runs) -> int:
     """How many low bits of an index tell the runs apart; if another one is set, it is in the last run."""
     return t.cuts[-1].bit_length()

@@ -19,7 +19,7 @@ from .casts import extract, zext
 from .compare import ult
 from .count import join_bytes
 from .division import udiv
-from .node import MASK, VAR, Expr, Value
+from .node import EQ, ITE, MASK, ULT, VAR, Expr, Value
 from .registry import OPERATORS
 from .select import select, table
 
@@ -69,7 +69,7 @@ def lookup(index: Value, places: Sequence[int], values: Sequence[Value], width: 
     if index.__class__ is not Expr:
         return values[bisect_right(places, index) - 1]
     runs = _runs(values, places, width, index)
-    if len(runs) > FEW_RUNS and all(value.__class__ is int for value in values) and max(values) < ADDRESSES:
+    if len(runs) > FEW_RUNS and all(map(_is_number, values)):
         return select(index, table(width, places[1:], values))
     return _choose(_shorter(runs, index, width), index, width)
 
@@ -97,7 +97,7 @@ def _runs(values: Sequence[Value], places: Sequence[int], width: int, index: Exp
 def _shorter(runs: list[tuple[int, Value]], index: Expr, width: int) -> list[tuple[int, Value]]:
     """The runs with one table in place of neighbours that are constants."""
     found: list[tuple[int, Value]] = []
-    for constant, group in groupby(runs, lambda run: run[1].__class__ is int and run[1] < ADDRESSES):
+    for constant, group in groupby(runs, lambda run: _is_number(run[1])):
         part = list(group)
         if constant and len(part) >= SHORTEST:
             cuts, values = zip(*part, strict=True)
@@ -108,6 +108,10 @@ def _shorter(runs: list[tuple[int, Value]], index: Expr, width: int) -> list[tup
 
 def _same(x: Value, y: Value) -> bool:
     return x is y or (x.__class__ is int and y.__class__ is int and x == y)
+
+
+def _is_number(value: Value) -> bool:
+    return value.__class__ is not Expr and value < ADDRESSES
 
 
 def _number(index: Expr, first: int, step: int) -> Value:
@@ -123,6 +127,38 @@ def _choose(runs: list[tuple[int, Value]], index: Expr, width: int) -> Value:
     left = _choose(runs[:middle], index, width)
     right = _choose(runs[middle:], index, width)
     return ite(ult(index, runs[middle][0], index.w), left, right, width)
+
+
+def chooses(e: Value, index: Value = None) -> bool:
+    """Is this a choice between numbers by comparing an index (if given, this one) with a constant?"""
+    if e.__class__ is not Expr or e.op != ITE or e.w == 1:
+        return False
+    guard = e.a
+    if guard.op not in (ULT, EQ) or guard.b.__class__ is not int:
+        return False
+    return index is None or index is guard.a
+
+
+def pieces(e: Expr) -> list[tuple[int, int, Value]]:
+    """What choices by one index choose from: `(first, last, value)` for ranges of the index, ascending."""
+    index = e.a.a
+    found: list[tuple[int, int, Value]] = []
+    stack: list[tuple[Value, int, int]] = [(e, 0, MASK[index.w])]
+    while stack:
+        n, first, last = stack.pop()
+        if first > last:
+            continue
+        if not chooses(n, index):
+            found.append((first, last, n))
+            continue
+        at = n.a.b
+        if n.a.op == ULT:
+            stack += ((n.c, max(first, at), last), (n.b, first, min(last, at - 1)))
+        elif first <= at <= last:
+            stack += ((n.c, at + 1, last), (n.b, at, at), (n.c, first, at - 1))
+        else:
+            stack.append((n.c, first, last))
+    return found
 
 
 # ---- one function for many places ----------------------------------------------------------------------

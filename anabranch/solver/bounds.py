@@ -78,19 +78,14 @@ def _range(
         rule = RULES.get(n.op)
         r = None
         if rule is not None:
-            a, b, c = (_known(x, memo) for x in (n.a, n.b, n.c))
+            a, b, c = (
+                (memo.get(x) or (0, MASK[x.w])) if x.__class__ is Expr else (x, x) for x in (n.a, n.b, n.c)
+            )
             r = rule(n, a, b, c)
         memo[n] = (0, MASK[n.w]) if r is None else r
         if compared and n in compared:
             memo[n] = _both(memo[n], compared[n])
     return memo[order[-1]]
-
-
-def _known(x: Any, memo: Mapping[Expr, Range]) -> Range:
-    if x.__class__ is not Expr:
-        return x, x
-    known = memo.get(x)
-    return (0, MASK[x.w]) if known is None else known
 
 
 def _less(p: ValueSet, q: ValueSet) -> bool | None:

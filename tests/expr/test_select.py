@@ -11,6 +11,7 @@ import pytest
 from anabranch import expr as X
 from anabranch.expr import Expr, Table, evaluate, lookup, select, table
 from anabranch.expr.node import SELECT, TABLES
+from anabranch.expr.tables import pieces
 from anabranch.expr.variables import postorder
 from anabranch.solver import UNSAT, BitwuzlaBackend, Z3Backend
 from anabranch.solver.bounds import range_of
@@ -175,6 +176,29 @@ def test_terms_are_proved_equal_to_chains_of_choices(n: int) -> None:
                 assert different is False or backend.solve([different], [index.a]) is UNSAT
 
 
+def test_trees_of_choices_are_proved_equal_to_chains() -> None:
+    """Solvers get trees over bits for them, too; a chain of choices is asked for as it is."""
+    rng = random.Random(12)
+    index, cells = x(8), [X.var(f"select.cell[{i}]", 8) for i in range(40)]
+    for _ in range(12):
+        places = sorted(rng.sample(range(rng.choice([40, 256])), rng.randrange(4, 40)))
+        values = [rng.choice([rng.choice(cells), rng.randrange(256)]) for _ in places]
+        tree = lookup(X.add(index, 3, 8), places, values, 8)
+        chain: X.Value = values[-1]
+        for cut, before in zip(reversed(places[1:]), reversed(values[:-1]), strict=True):
+            chain = X.ite(X.ult(X.add(index, 3, 8), cut, 8), before, chain, 8)
+        different = X.ne(tree, chain, 8)
+        assert different is False or all(
+            backend.solve([different], X.expr_vars(different)) is UNSAT for backend in BACKENDS
+        )
+        assert tree.op == "ite"
+        found = pieces(tree)
+        for v in range(256):
+            leaf = next(leaf for first, last, leaf in found if first <= v <= last)
+            model = {index.a: v - 3 & 255, **{c.a: rng.randrange(256) for c in cells}}
+            assert evaluate(leaf, model) == evaluate(tree, model)
+
+
 def test_sets_and_ranges() -> None:
     wide = x(12)
     for t in tables(9, 12, 6):
@@ -224,6 +248,18 @@ def test_lookup_of_constants_and_expressions() -> None:
             model = {x().a: p, y.a: rng.randrange(256)}
             assert evaluate(value, model) == evaluate(right, model)
             assert evaluate(lookup(p, places, values, 8), model) == evaluate(right, model)
+
+
+def test_lookup_of_truth_values() -> None:
+    rng = random.Random(13)
+    p = X.var("select.p", 1)
+    for choices in ([False, True], [False, True, p]):
+        for _ in range(40):
+            values = [rng.choice(choices) for _ in range(16)]
+            value = lookup(x(), range(16), values, 1)
+            for truth in (0, 1):
+                right = [evaluate(v, {p.a: truth}) for v in values]
+                assert [evaluate(value, {x().a: i, p.a: truth}) for i in range(16)] == right
 
 
 def test_constants_that_may_be_addresses_stay_choices() -> None:
