@@ -32,6 +32,11 @@ def full(w: int) -> Cube:
     return 0, MASK[w]
 
 
+def constant(x: Any) -> Free:
+    """An operand that is no node, or a parameter (None for one that is no number)."""
+    return (int(x), 0) if isinstance(x, int) else None
+
+
 def image(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:
     """The values of n while the operands that are cubes range over them, each by itself.
 
