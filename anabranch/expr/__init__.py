@@ -52,7 +52,9 @@ from .node import (
     variable,
 )
 from .operators import install as _install_operators
+from .select import Table, select, table
 from .smtlib import short_text, to_smtlib
+from .tables import lookup
 from .variables import expr_vars, postorder
 
 _install_operators()

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .node import EQ, ITE, MASK, ULT, VAR, Expr, Value
+from .node import VAR, Expr
+from .tables import chooses, pieces
 
 
 class CellName(NamedTuple):
@@ -36,34 +37,13 @@ class Read(NamedTuple):
 
 def as_read(e: Expr) -> Read | None:
     """A node as a read of cells of one array at a symbolic offset, if it is one."""
-    if e.op != ITE or e.w == 1 or e.a.op not in (ULT, EQ):
+    if not chooses(e):
         return None
-    offset: Value = e.a.a
-    leaves: list[tuple[int, int, Expr]] = []
-    stack: list[tuple[Value, int, int]] = [(e, 0, MASK[offset.w])]
     arrays = set()
-    while stack:
-        n, first, last = stack.pop()
-        if first > last:
-            continue
-        if n.__class__ is not Expr:
+    leaves = pieces(e)
+    for _, _, leaf in leaves:
+        name = cell_name(leaf) if leaf.__class__ is Expr and leaf.op == VAR else None
+        if name is None:
             return None
-        if n.op == VAR:
-            name = cell_name(n)
-            if name is None:
-                return None
-            arrays.add(name.array)
-            leaves.append((first, last, n))
-            continue
-        if n.op != ITE or n.a.op not in (ULT, EQ) or n.a.a is not offset or n.a.b.__class__ is not int:
-            return None
-        at = n.a.b
-        if n.a.op == ULT:
-            stack += ((n.c, max(first, at), last), (n.b, first, min(last, at - 1)))
-        else:
-            stack.append((n.c, first, min(last, at - 1)))
-            stack.append((n.c, max(first, at + 1), last))
-            if first <= at <= last:
-                stack.append((n.b, at, at))
-    leaves.sort(key=lambda leaf: leaf[0])
-    return Read(offset, tuple(leaves)) if len(arrays) == 1 else None
+        arrays.add(name.array)
+    return Read(e.a.a, tuple(leaves)) if len(arrays) == 1 else None

@@ -202,6 +202,12 @@ def _into_choices(x: Expr, c: int, compare: Callable[[Value, Value, int], Value]
     return r
 
 
+# Comparisons of choices between values, by the operator that chooses.
+CHOICES: dict[str, Callable[[Expr, int, Callable[[Value, Value, int], Value]], Value | None]] = {
+    ITE: _into_choices
+}
+
+
 def _decided_branch(x: Expr, c: int) -> tuple[Expr, bool, bool] | None:
     """The condition of a choice, the branch (true: the first) that it decides to be c or not, and which."""
     for branch, when in ((x.c, False), (x.b, True)):
@@ -290,8 +296,8 @@ def ult_const(x: Expr, c: int) -> Value:
         s = 1 << (w - 1)
         if x.b.__class__ is int and x.b == s:
             return slt_const(x.a, c ^ s)
-    elif op == ITE:
-        r = _into_choices(x, c, ult)
+    elif op in CHOICES:
+        r = CHOICES[op](x, c, ult)
         if r is not None:
             return r
     elif op == CONCAT:
@@ -368,8 +374,8 @@ def slt_const(x: Expr, c: int) -> Value:
     if op == XOR:
         if x.b.__class__ is int and x.b == s:
             return ult_const(x.a, c ^ s)
-    elif op == ITE:
-        r = _into_choices(x, c, slt)
+    elif op in CHOICES:
+        r = CHOICES[op](x, c, slt)
         if r is not None:
             return r
     return binary_const(SLT, 1, x, c)

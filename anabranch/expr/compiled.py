@@ -9,6 +9,7 @@ from typing import Any
 from .evaluate import evaluate
 from .node import MASK, VAR, Expr, Value
 from .registry import OPERATORS
+from .select import Table
 from .variables import postorder
 
 
@@ -20,7 +21,12 @@ def compile_evaluator(exprs: Sequence[Value]) -> Callable[[Mapping[int, int]], t
     lines = ["def evaluator(model):", " get = model.get"]
 
     def name(x: Any) -> str:
-        return names[x] if x.__class__ is Expr else repr(x)
+        if x.__class__ is Expr:
+            return names[x]
+        if x.__class__ is not Table:
+            return repr(x)
+        space[f"table{x.id}"] = x
+        return f"table{x.id}"
 
     for i, n in enumerate(postorder(roots)):
         if n.op == VAR:

@@ -13,14 +13,16 @@ from hashlib import blake2b
 from itertools import count
 from sys import getrefcount
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from weakref import WeakValueDictionary
 
 MAX_WIDTH = 1024
 MASK: list[int] = [(1 << w) - 1 for w in range(MAX_WIDTH + 1)]
 
 # Operators. A node's shape by operator (operands marked * may be an integer instead of a node):
 #   var a=index b=name | not a | zext/sext a | extract a c=low bit | concat a* b* | ite a b* c*
-#   add/mul/and/or/xor a b* | sub/shl/lshr/ashr/udiv/urem/sdiv/srem a* b* | eq/ult/slt a b*
-VAR, NOT, ZEXT, SEXT, EXTRACT, CONCAT, ITE = "var", "not", "zext", "sext", "extract", "concat", "ite"
+#   select a c=table | add/mul/and/or/xor a b* | sub/shl/lshr/ashr/udiv/urem/sdiv/srem a* b* | eq/ult/slt a b*
+VAR, NOT, ZEXT, SEXT, EXTRACT, CONCAT = "var", "not", "zext", "sext", "extract", "concat"
+ITE, SELECT = "ite", "select"
 ADD, SUB, MUL, AND, OR, XOR = "add", "sub", "mul", "and", "or", "xor"
 SHL, LSHR, ASHR, UDIV, UREM, SDIV, SREM = "shl", "lshr", "ashr", "udiv", "urem", "sdiv", "srem"
 EQ, ULT, SLT = "eq", "ult", "slt"
@@ -108,6 +110,7 @@ NODES: dict[tuple[Any, ...], Expr] = {}
 VARIABLES: list[Expr] = []
 ROUND_NUMBERS: set[int] = set()
 """Indices of the variables that are no inputs: see `round_number`."""
+TABLES: WeakValueDictionary[tuple[Any, ...], Any] = WeakValueDictionary()  # of nodes; see select.py
 _UNDEFINED: dict[int, Expr] = {}
 _EMPTY: dict[int, Any] = {}  # stands for "no memo yet"; never written
 _new = object.__new__
@@ -119,6 +122,11 @@ def digest(content: object) -> int:
     """A number that stands for some content: numbers, strings, None and tuples of these. The same in every
     process; two contents with one digest are not to be expected (128 bits)."""
     return int.from_bytes(blake2b(repr(content).encode("utf-8", "replace"), digest_size=16).digest())
+
+
+def new_id(content: object) -> int:
+    """A number for something interned with this content: see `reset`."""
+    return digest(content) if _structural else _next_id()
 
 
 def make(key: tuple[Any, ...], op: str, w: int, a: Any, b: Any = None, c: Any = None) -> Expr:
@@ -295,5 +303,6 @@ def reset(structural: bool = False) -> None:
     NODES.clear()
     VARIABLES.clear()
     ROUND_NUMBERS.clear()
+    TABLES.clear()
     _UNDEFINED.clear()
     _next_id = count(1).__next__

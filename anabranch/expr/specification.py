@@ -14,7 +14,8 @@ from .compare import eq, slt, ult
 from .division import sdiv, srem, udiv, urem
 from .node import MASK, Expr, low_width, operand_width
 from .registry import Meaning, Operator, Widths, Writer, meaning, register
-from .smtlib import Script
+from .select import index_bits, select, tree
+from .smtlib import Script, constant
 from .x87_bits import lower
 
 OfTwo: TypeAlias = Callable[[Any, Any, int], Any]
@@ -72,6 +73,23 @@ def _concatenated(n: Expr, s: Script) -> str:
     return f"(concat {s.vector(n.a, n.w - k)} {s.vector(n.b, k)})"
 
 
+def _selected(n: Expr, s: Script) -> str:
+    """A tree over the bits of the index, for indices in which no higher bit is set."""
+    t, w = n.c, n.a.w
+    k = index_bits(t)
+    bits = [f"(= ((_ extract {i} {i}) i) #b0)" for i in range(k)]
+    text = tree(
+        t,
+        0,
+        k,
+        lambda value: constant(value, n.w),
+        lambda bit, zero, one: f"(ite {bits[bit]} {zero} {one})",
+    )
+    if k < w:
+        text = f"(ite (bvult i {constant(1 << k, w)}) {text} {constant(t.values[-1], n.w)})"
+    return f"(let ((i {s.operands(n)})) {text})"
+
+
 # -- bit vectors and Booleans -----------------------------------------------------------------------------
 
 
@@ -94,6 +112,14 @@ BIT_VECTORS = (
         lambda n, a, b, c: ite(a, b, c, n.w),
         _applied("ite"),
         "{b} if {a} else {c}",
+    ),
+    Operator(
+        "select",
+        _one,
+        lambda n, a, b, c: c.at(a),
+        lambda n, a, b, c: select(a, c),
+        _selected,
+        "{c}.at({a})",
     ),
     Operator("zext", _one, lambda n, a, b, c: int(a), _cast(zext), _extended("zero_extend"), "+{a}"),
     Operator("sext", _one, _cast(sext), _cast(sext), _extended("sign_extend")),

@@ -2,25 +2,30 @@
 
 Places that hold the same value form a run; so do places whose values are one function of the place, whether
 numbers (`table[i] == i + 1`) or expressions (after `table[x] = y`, each byte is `ite(x == i, y, old)`). It
-is read as that function of the offset. The runs are leaves of a balanced tree of choices.
+is read as that function of the offset. Where that leaves more than a few runs of constants, they are one node
+(`select.py`). What remains are leaves of a balanced tree of choices.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 from typing import Any, NamedTuple
 
 from .arith import add, mul, sub
 from .boolean import ite
-from .casts import extract
+from .casts import extract, zext
 from .compare import ult
 from .count import join_bytes
 from .division import udiv
-from .node import VAR, Expr, Value
+from .node import EQ, ITE, MASK, ULT, VAR, Expr, Value
 from .registry import OPERATORS
+from .select import select, table
 
 SHORTEST = 4  # places that a function of the place must hold for
+FEW_RUNS = 8  # constants in so many runs need no table
+ADDRESSES = 1 << 32  # larger constants may be addresses, which the machine looks for among choices
 NODES_LIMIT = 24  # nodes in which two values may differ
 
 
@@ -40,30 +45,36 @@ class Pattern(NamedTuple):
 
 
 def read_table(data: Sequence[Value], places: Sequence[int], size: int, offset: Expr) -> Value:
-    """The value of `size` bytes at an offset that is one of the places; `data` begins at the first of them.
-
-    The places ascend; if there are more than two, by a constant step where functions of them are looked for.
-    """
+    """The value of `size` bytes at an offset that is one of the places; `data` begins at the first one."""
     start = places[0]
-    if size == 1:
-        return _choose(_runs([data[place - start] for place in places], places, 8, offset), offset, 8)
     values: list[Value] = []
     for place in places:
+        if size == 1:
+            values.append(data[place - start])
+            continue
         piece = data[place - start : place - start + size]
         try:
             values.append(int.from_bytes(piece, "little"))
         except TypeError:
             values.append(join_bytes(piece))
-    return _choose(_runs(values, places, 8 * size, offset), offset, 8 * size)
+    return lookup(offset, places, values, 8 * size)
 
 
-def tabulate(values: Sequence[Value], places: Sequence[int], number: Expr, width: int) -> Value:
-    """The value at a number of 64 bits that is one of the places, which ascend: a range if they have no gaps,
-    so that functions of the number are found."""
-    return _choose(_runs(list(values), places, width, number), number, width)
+def lookup(index: Value, places: Sequence[int], values: Sequence[Value], width: int) -> Value:
+    """The value that belongs to the place that an index is; what it is at other places does not matter.
+
+    The places ascend: a range, where functions of them are looked for, or any numbers of the index's width.
+    The values are constants or expressions of one width.
+    """
+    if index.__class__ is not Expr:
+        return values[bisect_right(places, index) - 1]
+    runs = _runs(values, places, width, index)
+    if len(runs) > FEW_RUNS and all(map(_is_number, values)):
+        return select(index, table(width, places[1:], values))
+    return _choose(_shorter(runs, index, width), index, width)
 
 
-def _runs(values: list[Value], places: Sequence[int], width: int, offset: Expr) -> list[tuple[int, Value]]:
+def _runs(values: Sequence[Value], places: Sequence[int], width: int, index: Expr) -> list[tuple[int, Value]]:
     """`(first place, value in the run)` of each run."""
     runs: list[tuple[int, Value]] = []
     even = places.step if isinstance(places, range) else 0
@@ -77,35 +88,83 @@ def _runs(values: list[Value], places: Sequence[int], width: int, offset: Expr) 
             found = _function(values, position, width)
             if found is not None:
                 pattern, end = found
-                value = _instance(pattern, _number(offset, places[position], even))
+                value = _instance(pattern, _number(index, places[position], even))
         runs.append((places[position], value))
         position = end
     return runs
+
+
+def _shorter(runs: list[tuple[int, Value]], index: Expr, width: int) -> list[tuple[int, Value]]:
+    """The runs with one table in place of neighbours that are constants."""
+    found: list[tuple[int, Value]] = []
+    for constant, group in groupby(runs, lambda run: _is_number(run[1])):
+        part = list(group)
+        if constant and len(part) >= SHORTEST:
+            cuts, values = zip(*part, strict=True)
+            part = [(cuts[0], select(index, table(width, cuts[1:], values)))]
+        found += part
+    return found
 
 
 def _same(x: Value, y: Value) -> bool:
     return x is y or (x.__class__ is int and y.__class__ is int and x == y)
 
 
-def _number(offset: Expr, first: int, step: int) -> Value:
-    """How many places an offset lies behind the first one."""
-    distance = sub(offset, first, 64)
-    return distance if step == 1 else udiv(distance, step, 64)
+def _is_number(value: Value) -> bool:
+    return value.__class__ is not Expr and value < ADDRESSES
 
 
-def _choose(runs: list[tuple[int, Value]], offset: Expr, width: int) -> Value:
+def _number(index: Expr, first: int, step: int) -> Value:
+    """How many places an index lies behind the first one."""
+    distance = sub(index, first, index.w)
+    return distance if step == 1 else udiv(distance, step, index.w)
+
+
+def _choose(runs: list[tuple[int, Value]], index: Expr, width: int) -> Value:
     if len(runs) == 1:
         return runs[0][1]
     middle = len(runs) // 2
-    left = _choose(runs[:middle], offset, width)
-    right = _choose(runs[middle:], offset, width)
-    return ite(ult(offset, runs[middle][0], 64), left, right, width)
+    left = _choose(runs[:middle], index, width)
+    right = _choose(runs[middle:], index, width)
+    return ite(ult(index, runs[middle][0], index.w), left, right, width)
+
+
+def chooses(e: Value, index: Value = None) -> bool:
+    """Is this a choice between numbers by comparing an index (if given, this one) with a constant?"""
+    if e.__class__ is not Expr or e.op != ITE or e.w == 1:
+        return False
+    guard = e.a
+    if guard.op not in (ULT, EQ) or guard.b.__class__ is not int:
+        return False
+    return index is None or index is guard.a
+
+
+def pieces(e: Expr) -> list[tuple[int, int, Value]]:
+    """What choices by one index choose from: `(first, last, value)` for ranges of the index, ascending."""
+    index = e.a.a
+    found: list[tuple[int, int, Value]] = []
+    stack: list[tuple[Value, int, int]] = [(e, 0, MASK[index.w])]
+    while stack:
+        n, first, last = stack.pop()
+        if first > last:
+            continue
+        if not chooses(n, index):
+            found.append((first, last, n))
+            continue
+        at = n.a.b
+        if n.a.op == ULT:
+            stack += ((n.c, max(first, at), last), (n.b, first, min(last, at - 1)))
+        elif first <= at <= last:
+            stack += ((n.c, at + 1, last), (n.b, at, at), (n.c, first, at - 1))
+        else:
+            stack.append((n.c, first, last))
+    return found
 
 
 # ---- one function for many places ----------------------------------------------------------------------
 
 
-def _function(values: list[Value], position: int, width: int) -> tuple[Any, int] | None:
+def _function(values: Sequence[Value], position: int, width: int) -> tuple[Any, int] | None:
     """A pattern that the values from a position on follow, and the end of its run if it is long enough."""
     budget = [NODES_LIMIT]
     pattern = _generalise(values[position], values[position + 1], width, budget)
@@ -167,8 +226,9 @@ def _follows(pattern: Any, value: Value, number: int) -> bool:
 def _instance(pattern: Any, number: Value) -> Value:
     """The value of a pattern at the place with that number."""
     if pattern.__class__ is Hole:
-        value = add(mul(number, pattern.step & (1 << 64) - 1, 64), pattern.first, 64)
-        return value if pattern.width == 64 else extract(value, 0, pattern.width, 64)
+        w = max(number.w, pattern.width)
+        value = add(mul(zext(number, number.w, w), pattern.step & MASK[w], w), pattern.first, w)
+        return extract(value, 0, pattern.width, w)
     if pattern.__class__ is not Pattern:
         return pattern
     a, b, c = (_instance(part, number) for part in pattern.parts)

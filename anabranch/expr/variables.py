@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from .node import ITE, Expr, operands
+from .node import ITE, SELECT, Expr, operands
 
 # Sets up to this size are kept on every node met; larger ones only where asked for (a chain of n nodes that
 # each add a variable would else keep n**2 / 2 entries).
@@ -89,14 +89,14 @@ def postorder(roots: list[Expr]) -> list[Expr]:
 
 
 def values_within(root: Expr, limit: int) -> list[Expr] | None:
-    """As `postorder_within`, but of a choice between values only the values, not what decides."""
+    """As `postorder_within`, but of a choice between values only those that are nodes, not what decides."""
     return postorder_within([root], limit, _values)
 
 
 def _values(e: Expr) -> Iterable[Expr]:
     if e.op == ITE and e.w > 1:
         return [x for x in (e.b, e.c) if x.__class__ is Expr]
-    return operands(e)
+    return () if e.op == SELECT else operands(e)
 
 
 def postorder_within(

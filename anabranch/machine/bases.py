@@ -14,7 +14,7 @@ from typing import Any
 from anabranch import expr
 from anabranch.expr import Expr, substitute
 from anabranch.expr.boolean import bool_and, bool_or, negation
-from anabranch.expr.node import ITE, VAR
+from anabranch.expr.node import ITE, SELECT, VAR
 from anabranch.expr.registry import OPERATORS
 from anabranch.expr.variables import postorder_within, values_within
 from anabranch.machine.objects import NEAR
@@ -201,6 +201,9 @@ def _constants(node: Expr, known: dict[Expr, Cases]) -> Cases | None:
         sides = [known[side] if side.__class__ is Expr else {side: True} for side in (node.b, node.c)]
         _add_choice(found, node.a, *sides)
         return found
+    if node.op == SELECT:
+        values = set(node.c.values)
+        return {v: expr.eq(node, v, node.w) for v in values} if len(values) <= MAX_BASES else None
     operator = OPERATORS.get(node.op)
     if operator is None or operator.binds or node.w == 1:
         return None  # variables, and conditions used as numbers

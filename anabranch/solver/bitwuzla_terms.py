@@ -12,7 +12,7 @@ know is lowered (`anabranch.expr.lowering`): the 80-bit numbers of x87, a format
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from bitwuzla import Kind, RoundingMode, TermManager
 
@@ -20,7 +20,9 @@ from anabranch.expr import MASK, Expr
 from anabranch.expr.fp import RESULTS, ROUND
 from anabranch.expr.fpvalue import FORMATS
 from anabranch.expr.lowering import lowered
-from anabranch.expr.node import EXTRACT, ITE, VAR, XOR, ZEXT, low_width, operands
+from anabranch.expr.node import EXTRACT, ITE, ROUND_NUMBERS, SELECT, VAR, XOR, ZEXT, low_width, operands
+from anabranch.expr.select import index_bits, tree
+from anabranch.expr.tables import chooses, pieces
 
 BITS, NUMBER = 0, 1
 Need = tuple[Expr, int]
@@ -191,11 +193,65 @@ def _build_concat(t: Terms, n: Expr) -> Any:
     return t.mk(Kind.BV_CONCAT, [t.vector(n.a, n.w - k), t.vector(n.b, k)])
 
 
+class _Runs(NamedTuple):
+    """What an index chooses from."""
+
+    by: Expr
+    cuts: tuple[int, ...]
+    values: tuple[Any, ...]
+
+
+def _runs(n: Expr) -> _Runs | None:
+    """A table, or a tree of choices by comparisons of one index: what `lookup` makes.
+
+    A choice by a round number stays a tree of comparisons: the conditions of the rounds compare it with the
+    same constants (sums over 200 rounds: 0.12 s, and 1.07 s by its bits).
+    """
+    if n.op == SELECT:
+        return _Runs(n.a, n.c.cuts, n.c.values)
+    if not (n.op == ITE and chooses(n) and chooses(n.b, n.a.a) and chooses(n.c, n.a.a)):
+        return None
+    if n.a.a.op == VAR and n.a.a.a in ROUND_NUMBERS:
+        return None
+    found = pieces(n)
+    return _Runs(n.a.a, tuple(first for first, _, _ in found[1:]), tuple(value for _, _, value in found))
+
+
+def _build_select(t: Terms, n: Expr, runs: _Runs | None = None) -> Any:
+    """A tree over the bits of the index. For random tables of 16 to 2,000 bytes it is solved two to four
+    times as fast as a tree of comparisons and 3 to 40 times as fast as an array; for reads of 50 to 100 cells
+    of an input three to nine times as fast as comparisons."""
+    runs = runs or _runs(n)
+    assert runs is not None
+    index, mk, w = runs.by.term, t.mk, runs.by.w
+    k = index_bits(runs)
+    bits = [mk(Kind.EQUAL, [mk(Kind.BV_EXTRACT, [index], [i, i]), t.one]) for i in range(k)]
+    value = tree(
+        runs,
+        0,
+        k,
+        lambda value: t.operand(value, n.w),
+        lambda bit, zero, one: mk(Kind.ITE, [bits[bit], one, zero]),
+    )
+    if k == w:
+        return value
+    below = mk(Kind.BV_ULT, [index, t.value(1 << k, w)])
+    return mk(Kind.ITE, [below, value, t.operand(runs.values[-1], n.w)])
+
+
+def _build_ite(t: Terms, n: Expr) -> Any:
+    runs = _runs(n)
+    if runs is not None:
+        return _build_select(t, n, runs)
+    return t.mk(Kind.ITE, [n.a.term, t.operand(n.b, n.w), t.operand(n.c, n.w)])
+
+
 # Terms of bits of terms of bits.
 BITS_OF: dict[str, Builder] = {
     VAR: lambda t, n: t.manager.mk_const(t.sort(n.w), f"{n.b}#{n.a}"),
     "not": lambda t, n: t.mk(Kind.NOT, [n.a.term]),
-    "ite": lambda t, n: t.mk(Kind.ITE, [n.a.term, t.operand(n.b, n.w), t.operand(n.c, n.w)]),
+    "ite": _build_ite,
+    "select": _build_select,
     "zext": _extended(Kind.BV_ZERO_EXTEND),
     "sext": _extended(Kind.BV_SIGN_EXTEND),
     "extract": _build_extract,
@@ -381,7 +437,8 @@ def _needs(n: Expr, kind: int) -> Iterator[Need]:
     """The terms that a term is built of."""
     op = n.op
     if kind == BITS and op in BITS_OF:
-        for x in (n.a, n.b, n.c):
+        runs = _runs(n) if op == ITE else None
+        for x in (n.a, n.b, n.c) if runs is None else (runs.by, *runs.values):
             if x.__class__ is Expr:
                 yield x, BITS
         return

@@ -14,7 +14,6 @@ from .valuesets import ValueSet, highest, lowest
 
 Range: TypeAlias = tuple[int, int]
 NODES_LIMIT = 400  # larger conditions are left to the solver
-EITHER: Range = (0, 1)
 
 
 def known_truth(cond: Expr, sets: Mapping[int, ValueSet]) -> bool | None:
@@ -68,8 +67,8 @@ def _both(a: Range, b: Range | None) -> Range:
 def _range(
     order: list[Expr], sets: Mapping[int, ValueSet], compared: Mapping[Expr, Range] | None = None
 ) -> Range:
-    """The range of the last of these nodes, which come after their operands; a condition that is left out
-    can be either."""
+    """The range of the last of these nodes, which come after their operands; one that is left out can have
+    any value."""
     memo: dict[Expr, Range] = {}
     for n in order:
         if n.op == VAR:
@@ -79,7 +78,9 @@ def _range(
         rule = RULES.get(n.op)
         r = None
         if rule is not None:
-            a, b, c = (memo.get(x, EITHER) if x.__class__ is Expr else (x, x) for x in (n.a, n.b, n.c))
+            a, b, c = (
+                (memo.get(x) or (0, MASK[x.w])) if x.__class__ is Expr else (x, x) for x in (n.a, n.b, n.c)
+            )
             r = rule(n, a, b, c)
         memo[n] = (0, MASK[n.w]) if r is None else r
         if compared and n in compared:
@@ -161,6 +162,14 @@ def _ite(n: Expr, a: Range, b: Range, c: Range) -> Range | None:
     return min(b[0], c[0]), max(b[1], c[1])
 
 
+def _select(n: Expr, a: Range, b: Any, c: Any) -> Range | None:
+    t = n.c
+    if a[0] == 0 and a[1] >= t.cuts[-1]:
+        return t.low, t.high
+    met = t.between(*a)
+    return min(met), max(met)
+
+
 def _eq(n: Expr, a: Range, b: Range, c: Any) -> Range | None:
     if a[1] < b[0] or b[1] < a[0]:
         return 0, 0
@@ -197,6 +206,7 @@ RULES: dict[str, Callable[[Expr, Any, Any, Any], Range | None] | None] = {
     "extract": _extract,
     "concat": lambda n, a, b, c: (a[0] << low_width(n) | b[0], a[1] << low_width(n) | b[1]),
     "ite": _ite,
+    "select": _select,
     "not": lambda n, a, b, c: (1 - a[1], 1 - a[0]),
     "eq": _eq,
     "ult": _ult,

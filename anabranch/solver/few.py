@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 
 from anabranch.expr import Expr
-from anabranch.expr.node import ITE, VAR
+from anabranch.expr.node import ITE, SELECT, VAR
 from anabranch.expr.registry import OPERATORS
 from anabranch.expr.variables import postorder_within, values_within
 
@@ -64,6 +64,9 @@ def _values(n: Expr, memo: Mapping[Expr, frozenset[Any] | None], limit: int) -> 
                 return None
             union |= side
         return union if len(union) <= limit else None
+    if n.op == SELECT and memo.get(n.a) is None:
+        found = frozenset(n.c.values)
+        return found if len(found) <= limit else None
     combinations = 1
     for x in (n.a, n.b, n.c):
         values = memo[x] if x.__class__ is Expr else frozenset((x,))

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from anabranch.expr import MASK, Expr, evaluate, expr_vars, operands, variable
 from anabranch.expr.compiled import evaluate_columns
-from anabranch.expr.node import AND, EQ, EXTRACT, NOT, OR, SLT, ULT, VAR
+from anabranch.expr.node import AND, EQ, EXTRACT, NOT, OR, SELECT, SLT, ULT, VAR
 from anabranch.expr.registry import OPERATORS
 from anabranch.expr.variables import postorder_within
 
@@ -233,7 +233,7 @@ def _condition_ranges(cond: Expr) -> Ranges | None:
             return _pull(cond.a, ((0, c - 1),))
         s = 1 << (n - 1)
         return _pull(cond.a, ((0, c - 1), (s, MASK[n])) if c < s else ((s, c - 1),))
-    if op == EXTRACT:
+    if op in (EXTRACT, SELECT):
         return _pull(cond, ((1, 1),))
     return None
 
@@ -323,6 +323,13 @@ def _pull_udiv(e: Expr, r: Ranges) -> Pulled:
     return e.a, overlap(scaled, ((0, MASK[e.w]),))
 
 
+def _pull_select(e: Expr, r: Ranges) -> Pulled:
+    t = e.c
+    starts = (0, *t.cuts, MASK[e.a.w] + 1)
+    runs = [i for i, value in enumerate(t.values) if contains(r, value)]
+    return e.a, _normal([(starts[i], starts[i + 1] - 1) for i in runs])
+
+
 _PULL: dict[str, Callable[[Expr, Ranges], Pulled]] = {
     "add": _pull_add,
     "sub": _pull_sub,
@@ -331,4 +338,5 @@ _PULL: dict[str, Callable[[Expr, Ranges], Pulled]] = {
     "sext": _pull_sext,
     "extract": _pull_extract,
     "udiv": _pull_udiv,
+    "select": _pull_select,
 }

@@ -36,6 +36,8 @@ def value(rng: random.Random, w: int, depth: int) -> Any:
         return rng.choice(BINARY)(value(rng, w, depth - 1), value(rng, w, depth - 1), w)
     if kind < 0.75:
         return X.ite(value(rng, 1, depth - 1), value(rng, w, depth - 1), value(rng, w, depth - 1), w)
+    if kind < 0.83:
+        return X.select(value(rng, n := rng.choice(WIDTHS), depth - 1), table(rng, n, w))
     n = rng.choice(WIDTHS)
     if n > w:
         return X.extract(value(rng, n, depth - 1), rng.randrange(n - w + 1), w, n)
@@ -48,6 +50,13 @@ def value(rng: random.Random, w: int, depth: int) -> Any:
             )
         return rng.choice([X.zext, X.sext])(value(rng, n, depth - 1), n, w)
     return value(rng, w, depth - 1)
+
+
+def table(rng: random.Random, n: int, w: int) -> X.Table:
+    """A random table of values of width w for an index of n bits."""
+    cuts = sorted(rng.sample(range(1, 1 << n), rng.randrange(min(1 << n, 14))))
+    values = [rng.randrange(1 << rng.choice([w, (w + 1) // 2])) for _ in range(len(cuts) + 1)]
+    return X.table(w, cuts, [bool(v) for v in values] if w == 1 else values)
 
 
 def model(rng: random.Random) -> dict[int, int]:
@@ -93,6 +102,9 @@ def sample(op: str) -> Any:
     return {
         "not": lambda: X.not_(p),
         "ite": lambda: X.ite(q, x, y, 32),
+        "select": lambda: X.select(
+            x, X.table(32, range(3, 66, 7), [k * 0x9E3779B1 % (1 << 32) for k in range(10)])
+        ),
         "zext": lambda: X.zext(x, 32, 48),
         "sext": lambda: X.sext(x, 32, 48),
         "extract": lambda: X.extract(x, 5, 9),

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from anabranch.expr import Expr, eq, split_value, ult, zext
-from anabranch.expr.tables import tabulate
+from anabranch.expr import Expr, eq, lookup, split_value, ult, zext
 from anabranch.machine.joining.chains import join_records
 from anabranch.machine.joining.memory import Objects, Pages, first_page, join_objects, whole, word_at
 from anabranch.machine.joining.notes import join_notes
@@ -94,7 +93,7 @@ class Columns:
     """Values of several states, in the order of their numbers, as functions of the number."""
 
     def __init__(self, t: Expr, numbers: Sequence[int]) -> None:
-        self._offset = zext(t, t.w, 64)
+        self._index = zext(t, t.w, 64)
         last = numbers[-1]
         self._places = range(numbers[0], last + 1) if last - numbers[0] == len(numbers) - 1 else numbers
 
@@ -103,14 +102,9 @@ class Columns:
         first = values[0]
         if all(value is first for value in values):
             return first
-        if width == 1:
-            return tabulate(
-                [v if v.__class__ is Expr else bool(v) for v in values], self._places, self._offset, 1
-            )
         mask = (1 << width) - 1
-        return tabulate(
-            [v if v.__class__ is Expr else v & mask for v in values], self._places, self._offset, width
-        )
+        known = [v if v.__class__ is Expr else bool(v) if width == 1 else v & mask for v in values]
+        return lookup(self._index, self._places, known, width)
 
     def typed(self, values: Sequence[Value], type: Any) -> Value:
         """One value of a register."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from anabranch.expr import Expr, Value, bool_or, eq
+from anabranch.expr import Expr, Value, bool_or, eq, lookup
 from anabranch.solver import conjunction
 from anabranch.solver.rounds import Rounds
 
-from .synthesis import Template, choice, synthesise
+from .synthesis import Template, synthesise
 from .text import conjunction_text, text
 from .tree import path
 from .words import Partition
@@ -103,7 +103,8 @@ def merged_value(values: Sequence[Value], numbers: Sequence[int], k: Expr, width
     found = synthesise(values, numbers, width)
     if found is not None:
         return found.at(k), True
-    return choice(k, sorted(zip(numbers, values, strict=True), key=lambda pair: pair[0]), width), False
+    places, chosen = zip(*sorted(zip(numbers, values, strict=True), key=lambda pair: pair[0]), strict=True)
+    return lookup(k, places, chosen, width), False
 
 
 def merged_store(

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
-from anabranch.expr import MASK, Expr, Value, add, extract, ite, mul, ult, var, zext
+from anabranch.expr import MASK, Expr, Value, add, extract, lookup, mul, var, zext
 from anabranch.expr.cells import cell_name
 from anabranch.expr.node import ADD, EQ, ULT, VAR
 from anabranch.expr.registry import OPERATORS
@@ -175,21 +175,12 @@ def _symbolic(body: Any, k: Expr, numbers: tuple[int, ...]) -> Value:
         wide = k if k.w == w else zext(k, k.w, w) if k.w < w else extract(k, 0, w, k.w)
         return add(mul(wide, body.a & MASK[w], w), body.b & MASK[w], w)
     if kind is Cell:
-        return choice(k, [(x, _instance(body, x)) for x in numbers], body.width)
+        return lookup(k, numbers, [_instance(body, x) for x in numbers], body.width)
     if kind is Shape:
         return OPERATORS[body.node.op].rebuild(
             body.node, *(_symbolic(part, k, numbers) for part in body.parts)
         )
     return body
-
-
-def choice(k: Expr, values: Sequence[tuple[int, Value]], width: int) -> Value:
-    """The value at k, which is one of the numbers, ascending: a balanced tree."""
-    if len(values) == 1:
-        return values[0][1]
-    middle = len(values) // 2
-    left, right = choice(k, values[:middle], width), choice(k, values[middle:], width)
-    return ite(ult(k, values[middle][0], k.w), left, right, width)
 
 
 def _leaves(body: Any) -> Iterator[Any]:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from anabranch.expr import Expr, Value, postorder
 from anabranch.expr.cells import cell_name
-from anabranch.expr.node import ADD, EQ, ITE, ULT, VAR
+from anabranch.expr.node import ADD, EQ, ITE, SELECT, ULT, VAR
 from anabranch.expr.registry import OPERATORS
 
 from .tree import Node, path
@@ -74,6 +74,8 @@ class Skeletons:
         if n.op == ITE and n.w > 1:  # a table of any length is what its leaves are
             parts = {self.of(x) for x in (n.b, n.c)}
             return ("same", parts.pop()) if len(parts) == 1 else (ITE, frozenset(parts))
+        if n.op == SELECT and n.w > 1:
+            return ("same", self._number("constant"))
         op = n.op
         if op == EQ and n.b.__class__ is int and n.b == 0 and self.of(n.a) in self._ordered:
             op = ULT

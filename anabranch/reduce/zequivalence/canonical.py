@@ -26,6 +26,7 @@ from dataclasses import dataclass, field
 
 from anabranch.expr import Expr
 from anabranch.expr.node import VAR
+from anabranch.expr.select import Table as SelectTable
 from anabranch.reduce.zequivalence.clauses import Infeasible
 from anabranch.reduce.zequivalence.constraint import StateConstraint
 from anabranch.reduce.zequivalence.operators import COMMUTATIVE
@@ -33,6 +34,10 @@ from anabranch.reduce.zequivalence.reduction import Reduction, code, reduced
 
 REFINEMENTS = 2  # rounds in which variables are told apart by where they occur
 _BITS = (1 << 61) - 1
+
+
+def _parameter(x: int | SelectTable) -> int:
+    return code(x.id if isinstance(x, SelectTable) else int(x))
 
 
 class Table:
@@ -145,7 +150,7 @@ class _Form:
                 codes[i] = self.table.number(("variable", n.a))
             else:
                 parts = [x for x in (n.a, n.b, n.c) if x is not None]
-                below[i] = tuple([graph.number[x] if x.__class__ is Expr else code(int(x)) for x in parts])
+                below[i] = tuple([graph.number[x] if x.__class__ is Expr else _parameter(x) for x in parts])
                 anonymous[i] = any([anonymous[k] for k in graph.operands[i]])
                 if not anonymous[i]:
                     codes[i] = self._node_code(i)

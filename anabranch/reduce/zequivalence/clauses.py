@@ -10,7 +10,7 @@ from anabranch.expr import Expr, add, expr_vars, operands, sub, variable, xor
 from anabranch.expr.evaluate import substitute_all
 from anabranch.expr.node import ADD, EQ, NOT, SUB, VAR, XOR
 from anabranch.reduce.zequivalence.constraint import StateConstraint
-from anabranch.reduce.zequivalence.operators import Free, full, image
+from anabranch.reduce.zequivalence.operators import Free, constant, full, image
 from anabranch.solver import slices
 
 ROUNDS = 3  # of putting in known values: each may bring new ones
@@ -198,6 +198,6 @@ def deciders(clause: Expr) -> tuple[int, ...]:
 
 def _decides(node: Expr, operands: Sequence[Any], position: int) -> bool:
     """Can an operand that has all values give a node all values, whatever the others are?"""
-    free: list[Free] = [None if x is None or x.__class__ is Expr else (int(x), 0) for x in operands]
+    free: list[Free] = [None if x.__class__ is Expr else constant(x) for x in operands]
     free[position] = full(operands[position].w)
     return image(node, *free) == full(node.w)

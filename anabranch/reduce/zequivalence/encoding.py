@@ -16,7 +16,7 @@ from operator import is_not
 from typing import Any
 
 from anabranch.expr import Expr, postorder, var
-from anabranch.expr.node import ITE
+from anabranch.expr.node import ITE, SELECT
 from anabranch.machine import State
 from anabranch.machine.extents import SizeExtent, size_of
 from anabranch.machine.joining.same import Same, plain, same
@@ -275,3 +275,5 @@ def constants(value: Expr) -> Iterator[int | None]:
                 yield part
         if node.op == ITE and node.w < 8 * POINTER and (node.b.__class__ is int or node.c.__class__ is int):
             yield None
+        elif node.op == SELECT and node.w > 1:
+            yield from node.c.values if node.w == 8 * POINTER else (None,)

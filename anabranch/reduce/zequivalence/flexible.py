@@ -30,7 +30,7 @@ from typing import Any
 
 from anabranch.expr import Expr, postorder
 from anabranch.expr.node import VAR
-from anabranch.reduce.zequivalence.operators import Cube, Free, full, image, slice_mask
+from anabranch.reduce.zequivalence.operators import Cube, Free, constant, full, image, slice_mask
 
 _AGE = attrgetter("id")
 Order = Callable[[int], int]  # which waiting node next: an index below the number of waiting ones
@@ -120,7 +120,7 @@ class Flexible:
             k = self.number[x]
             cube = self.leaf[k]
             return cube if cube is not None and (self.uses[k] == 1 or cube[1] == 0) else None
-        return None if x is None else (int(x), 0)
+        return constant(x)
 
     def _replace(self, p: int, cube: Cube) -> None:
         self.leaf[p] = cube

@@ -7,7 +7,7 @@ operand free, whatever the other is", Type II "full with all operands free", Typ
 
 Every function here is a claim "for every value of the other operands, exactly these values"; a test proves
 each claim over all cubes and values at widths 1 to 4. What is not listed gives None: Type III. Floating point
-is not listed.
+and tables are not listed.
 """
 
 from __future__ import annotations
@@ -30,6 +30,11 @@ COMMUTATIVE = frozenset(operator.name for operator in OPERATORS.values() if oper
 def full(w: int) -> Cube:
     """All values of width w."""
     return 0, MASK[w]
+
+
+def constant(x: Any) -> Free:
+    """An operand that is no node, or a parameter (None for one that is no number)."""
+    return (int(x), 0) if isinstance(x, int) else None
 
 
 def image(n: Expr, a: Free, b: Free, c: Free) -> Cube | None:

@@ -19,7 +19,9 @@ from anabranch.expr import (
     mul,
     not_,
     or_,
+    select,
     slt,
+    table,
     ugt,
     ule,
     ult,
@@ -28,6 +30,7 @@ from anabranch.expr import (
     zext,
 )
 from anabranch.reduce.zequivalence.canonical import Table, canonical_form
+from anabranch.reduce.zequivalence.clauses import deciders
 from anabranch.reduce.zequivalence.constraint import StateConstraint
 from bench.zequivalence_pairs import (
     judge,
@@ -109,6 +112,18 @@ def test_names_of_variables_and_order_do_not_matter() -> None:
     two = form(not_(eq(mul(C, C, W), D, W)), ult(mul(D, D, W), P, W), RET=C)
     assert one == two
     assert one != form(not_(eq(mul(C, C, W), D, W)), ult(mul(D, D, W), P, W), RET=D)
+
+
+def test_reads_of_tables_are_the_same_if_the_tables_are() -> None:
+    values = [k * 0x9E3779B1 & MASK[W] for k in range(20)]
+
+    def read(index: Expr, more: int = 0) -> Value:
+        return select(index, table(W, range(5, 100, 5), [v ^ more for v in values]))
+
+    assert form(ult(read(A), P, W), RET=read(A)) == form(ult(read(B), P, W), RET=read(B))
+    assert form(RET=read(A)) != form(RET=read(A, 1))
+    assert form(RET=read(P)) != form(RET=read(Q))
+    assert deciders(eq(read(A), read(P), W)) == ()
 
 
 def test_outputs_that_share_a_variable_are_coupled() -> None:
