@@ -1,6 +1,6 @@
 """Loops over data of unknown size: time, paths and merges, with merging in pairs and with `--loops`.
 
-    python -m bench.loops bars [--only NAME] [--mode auto] [--seconds 30] [--plain]
+    python -m bench.loops bars [--only NAME] [--mode auto] [--seconds 30] [--plain] [--any-size]
     python -m bench.loops shapes [--max 20]
     python -m bench.loops cbmc [--mode auto]
     python -m bench.loops growth [--seconds 20]
@@ -85,14 +85,22 @@ class Measured:
 
 
 def measure(
-    case: Case, merging: Sequence[str], seconds: int, goal: str = "paths", fresh: bool = False
+    case: Case,
+    merging: Sequence[str],
+    seconds: int,
+    goal: str = "paths",
+    fresh: bool = False,
+    any_size: bool = False,
 ) -> Measured:
-    """Explore one subject for at most so many CPU seconds."""
+    """Explore one subject for at most so many CPU seconds. `any_size`: the block has a size of the input, too,
+    as that of memspn always has; else it has M bytes, and how many of them count is of the input."""
+    one_size = () if any_size or case.subject == "memspn" else ("-DONE_SIZE",)
     before = _child_seconds()
     with tempfile.TemporaryDirectory(prefix="anabranch-loops-") as scratch:
         try:
             run = run_engine(
-                [SUBJECTS / f"{case.subject}.c"], Path(scratch), defines=(f"-DM={case.size}",), search=None,
+                [SUBJECTS / f"{case.subject}.c"], Path(scratch), defines=(f"-DM={case.size}", *one_size),
+                search=None,
                 tests="errors", extra=("--goal", goal, "--capacity", str(case.size + 1), *merging),
                 time_limit=seconds * WALL, cpu_limit=seconds, read_tests=False, fresh=fresh,
             )  # fmt: skip
@@ -141,9 +149,12 @@ def bars(options: argparse.Namespace) -> int:
         if options.only and case.subject not in options.only:
             continue
         unit = unit_seconds()
-        old = measure(case, old_flags(), options.seconds)
-        new = measure(case, new_flags(mode), options.seconds) if mode is not None else old
-        plain = measure(case, ("--merge", "none"), options.seconds).time(unit) if options.plain else "-"
+        sized = options.any_size
+        old = measure(case, old_flags(), options.seconds, any_size=sized)
+        new = measure(case, new_flags(mode), options.seconds, any_size=sized) if mode is not None else old
+        plain = "-"
+        if options.plain:
+            plain = measure(case, ("--merge", "none"), options.seconds, any_size=sized).time(unit)
         result = verdict(case, old, new, unit)
         missed += result.startswith("miss") and not case.aim
         limit = "old" if case.units is None else f"{case.units:g}{' (aim)' if case.aim else ''}"
@@ -256,6 +267,9 @@ def main(arguments: list[str] | None = None) -> int:
             )
         if function is bars:
             command.add_argument("--plain", action="store_true", help="also path by path")
+            command.add_argument(
+                "--any-size", action="store_true", help="blocks of symbolic size for all (harder)"
+            )
         if function is shapes:
             command.add_argument("--max", type=int, default=20, metavar="N", help="largest size (default 20)")
         if function is growth:
