@@ -92,8 +92,8 @@ def measure(
     fresh: bool = False,
     any_size: bool = False,
 ) -> Measured:
-    """Explore one subject for at most so many CPU seconds. `any_size`: the block has a size of the input, too,
-    as that of memspn always has; else it has M bytes, and how many of them count is of the input."""
+    """Explore one subject for at most so many CPU seconds. `any_size`: the size of the block is of the input,
+    too, as that of memspn always is; else it has M bytes, and how many of them count is of the input."""
     one_size = () if any_size or case.subject == "memspn" else ("-DONE_SIZE",)
     before = _child_seconds()
     with tempfile.TemporaryDirectory(prefix="anabranch-loops-") as scratch:
