@@ -27,6 +27,8 @@ from .slices import MODELS_KEPT, Decision, Slice, Split, conjuncts, make_slice, 
 from .valuation import VALUATIONS
 from .valuesets import ValueSet, intersect, truth_set
 
+LEAVES_KEPT = 256  # joins: a slice of each variable and state is kept for each
+
 
 def default_links(
     backend: Backend,
@@ -123,6 +125,12 @@ class SliceSpace:
         if found is None:
             found = self._disjunctions[key] = disjoin(first, second, hint, self.intern)
         return found
+
+    def keep_leaves(self, number: int, leaves: LeafModels) -> None:
+        """Models of states that became one, for the link that tries them; those of old joins go."""
+        self.leaves[number] = leaves
+        if len(self.leaves) > LEAVES_KEPT:
+            del self.leaves[next(iter(self.leaves))]
 
     def intern(self, s: Slice) -> Slice:
         """The slice that is kept for all slices with the same constraints, or the same known values."""

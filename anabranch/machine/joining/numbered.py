@@ -87,7 +87,7 @@ def number_paths(states: Sequence[State], space: SliceSpace, pattern: Pattern | 
     some = dict.fromkeys(numbers[last * i // (MODELS_KEPT - 1)] for i in range(MODELS_KEPT))  # far apart
     made = components(leaves.bounds(t.w), map(leaves.model, some), constraints)
     found = tuple(map(space.intern, made))
-    space.leaves[t.a] = leaves
+    space.keep_leaves(t.a, leaves)
     number_of = dict(zip(order, numbers, strict=True))
     sides = _sides(tree.edges, t, [number_of[position] for position in tree.order])
     return NumberedPaths(t, tuple(order), found, (Numbered(sides, said, found), tree.common))
