@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from anabranch.expr import Expr, expr_vars, substitute, variable
+from anabranch.expr.variables import postorder_within
 
 from .backend import Model
 from .links import Both, Query
@@ -61,10 +62,14 @@ class Leaves:
     tries = 6  # leaves whose models are checked for a query
     inputs = 4  # of a condition, whose values are changed one at a time
     nodes_limit = 40_000  # nodes of the constraints to evaluate under one model
+    condition_limit = 2_000  # nodes of a condition that is looked at
+    patience = 4  # queries in a row without an answer, after which ever more are passed on untried
 
     def __init__(self, leaves: Mapping[int, LeafModels]) -> None:
         self._leaves = leaves
         """By the index of their number; read at every query."""
+        self._failures = 0  # in a row
+        self._passing = 0  # queries that are still to be passed on
 
     def answer(self, q: Query) -> Both | None:
         """See Link."""
@@ -74,11 +79,22 @@ class Leaves:
         numbers = self._leaves.keys() & s.bounds.keys()
         if not numbers:
             return None
+        if self._passing:
+            self._passing -= 1
+            return None
+        if postorder_within([cond], self.condition_limit) is None:
+            return None
         asked = expr_vars(cond)
         found = self._changed(s, cond, [v for v in asked if v not in numbers]) or self._moved(
             s, cond, sorted(numbers, reverse=True), asked
         )
-        return None if found is None else q.models(found)
+        if found is not None:
+            self._failures = 0
+            return q.models(found)
+        self._failures += 1
+        if self._failures > self.patience:
+            self._passing = 1 << min(self._failures - self.patience, 6)
+        return None
 
     def _changed(self, s: Slice, cond: Expr, asked: list[int]) -> Model | None:
         """The slice's model with another value of one input of the condition."""
