@@ -133,6 +133,30 @@ def test_what_is_larger_than_the_capacity_is_a_loss_at_its_place(tmp_path: Path)
     assert max(sizes) == 4999
 
 
+# Where an object of unknown size comes from, and what the runs need for that.
+FIRST: dict[str, tuple[str, tuple[str, ...]]] = {
+    "malloc": ("char *p = malloc(n);", ()),
+    "elements": ("short *p = calloc(n, 2);", ()),
+    "an array": ("char p[n + 1];", ()),
+    "a file": ("char p[8]; n = read(0, p, 8);", ("--sym-stdin", "8", "--sym-file-size", "symbolic")),
+}
+
+
+@pytest.mark.parametrize("name", FIRST)
+def test_the_largest_size_is_explored_first(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    make, options = FIRST[name]
+    body = f'{make} for (i = 0; i < n; i++) {{ p[i] = 1; klee_print_expr("", i); }} return i;'
+    (tmp_path / "p.c").write_text(f"#include <unistd.h>\n{HEAD}{body} }}\n")
+    flags = ("--search", "random-path", "--tests", "all", "--goal", "paths", "--output-dir", "out", "-q")
+    assert main(["run", "p.c", *flags, *options]) == 0
+    tests = [json.loads(line) for line in (tmp_path / "out" / "tests.jsonl").read_text().splitlines()]
+    codes = [test["exit_code"] for test in tests]
+    assert codes.index(8) < codes.index(1) and sorted(codes) == list(range(9))
+
+
 JOINED = """static char *make(size_t n) { return calloc(n, 1); }
 int main(void) {
   unsigned char c, i;
