@@ -62,7 +62,8 @@ CASES: dict[str, tuple[str, list[int], tuple[int | None, int]]] = {
         "char *p = malloc(n); assert(!reallocarray(p, n + (1ul << 61), 16));\np[i] = 1;", [2], (1, 1),
     ),
     "strdup": (
-        'char s[4]; klee_make_symbolic(s, 4, "s"); s[3] = 0;\nchar *d = strdup(s);\nreturn d[i];', [3], (None, 0),
+        'char s[4]; klee_make_symbolic(s, 4, "s"); s[3] = 0;\nchar *d = strdup(s);\nreturn d[i];',
+        [3], (None, 0),
     ),
     "strndup": (
         'char s[4]; klee_make_symbolic(s, 4, "s"); s[3] = 0; char *d = strndup(s, n);\n'
