@@ -8,27 +8,64 @@ found in 2.4 CPU seconds instead of 40.)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from anabranch import expr
 from anabranch.expr import Expr, evaluate, expr_vars, ite, or_, substitute, variable
 from anabranch.expr.node import ITE, VAR
 from anabranch.expr.variables import postorder, postorder_within
 from anabranch.machine.path import path_model
+from anabranch.memo import Memo
 from anabranch.semantics.addresses import MASK64
 from anabranch.solver import SolverUnknown
 
 if TYPE_CHECKING:
+    from anabranch.machine.known import Knowledge
     from anabranch.machine.machine import Machine
 
 Value = Any
 SMALL = 40  # nodes of a value that is one byte or word of a block, and what was computed of it
+DIVISIONS_KEPT = 1 << 16
 PATTERNS = (MASK64, 0xAAAAAAAAAAAAAAAA, 0x0123456789ABCDEF, 1)  # tried for uninitialised data
+
+
+class Division(NamedTuple):
+    """A value by the condition on which it depends whether uninitialised data is in it."""
+
+    guard: Expr | None
+    if_true: Value
+    if_false: Value
+
+
+class Divisions:
+    """Takes the sides of values that a path has decided. A block of symbolic length leaves a choice in each
+    byte, and programs ask much of each byte."""
+
+    def __init__(self, knowledge: Knowledge) -> None:
+        self._known = knowledge.known
+        # With it, libyaml on 0 to 12 bytes runs 1.5 times as many instructions in the same time.
+        self._of: Memo[Expr, Division] = Memo(DIVISIONS_KEPT)
+
+    def taken(self, value: Value) -> Value:
+        """The value without the choices of uninitialised data that are known."""
+        while value.__class__ is Expr and has_undefined(value):
+            found = self._of.get(value) or self._of.keep(value, divided(value))
+            truth = found.guard if found.guard is None else self._known(found.guard)
+            if truth is True:
+                value = found.if_true
+            elif truth is False:
+                value = found.if_false
+            else:
+                break
+        return value
 
 
 def settled(machine: Machine, value: Expr) -> Value | None:
     """The value without uninitialised data; None if such data can change it. May fork."""
-    now: Value = machine.knowledge.settled(value)
+    now: Value = machine.divisions.taken(value)
+    if now.__class__ is not Expr or not has_undefined(now):
+        return now
+    now = machine.knowledge.settled(now)
     while now.__class__ is Expr and has_undefined(now):
         guard = dividing_condition(now)
         by_size = guard is not None and machine.extents.is_about_size(guard) and _is_one_read(now)
@@ -83,6 +120,14 @@ def with_zeros(value: Expr) -> Value:
     unknown = [variable(i) for i in expr_vars(value) if i < 0]
     zeros: dict[Expr, Value] = {u: False if u.w == 1 else 0 for u in unknown}
     return substitute(value, zeros)
+
+
+def divided(value: Expr) -> Division:
+    """The value on both sides of its dividing condition."""
+    guard = dividing_condition(value)
+    if guard is None:
+        return Division(None, value, value)
+    return Division(guard, substitute(value, {guard: True}), substitute(value, {guard: False}))
 
 
 def dividing_condition(value: Expr) -> Expr | None:
