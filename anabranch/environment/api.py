@@ -169,6 +169,9 @@ class MachineApi(Protocol):
     def assume(self, cond: bool | Expr) -> bool:
         """Keep only what satisfies the condition; False, and nothing changed, if nothing does."""
 
+    def lead_with(self, cond: bool | Expr) -> None:
+        """Explore the inputs that satisfy the condition first."""
+
     def prefer(self, cond: bool | Expr) -> None:
         """A soft constraint for the values of the test."""
 

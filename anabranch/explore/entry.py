@@ -35,6 +35,7 @@ def fuzz_arguments(api: ModelApi, max_len: int) -> list[Any]:
     """Symbolic data of every size up to `max_len`, in an object of just that size, as a fuzzer gives it."""
     size = api.fresh("fuzz_size", 64)
     api.assume(expr.ule(size, max_len, 64))
+    api.lead_with(expr.eq(size, max_len, 64))
     data = api.allocate(max_len, "input", "fuzz_data", extent=size)
     api.make_symbolic(data, max_len, "fuzz_data")
     return [data, size]

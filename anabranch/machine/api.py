@@ -240,8 +240,7 @@ class ModelApi:
             site = self._sites[key] = self.machine.numbers.new_site(kind, what, None, loc)
         address = self.memory.allocate(site, size, zero=zero)
         if extent is not None:
-            self.machine.extents.note_size(extent)
-            self.memory.limit(address, SizeExtent(extent))
+            self.machine.extents.limit(address, extent)
         return address
 
     def free(self, addr: Value) -> None:
@@ -343,6 +342,9 @@ class ModelApi:
 
     def assume(self, cond: Value) -> bool:
         return self.machine.assume(cond)
+
+    def lead_with(self, cond: Value) -> None:
+        self.path.lead_with(cond)
 
     def prefer(self, cond: Value) -> None:
         if cond.__class__ is Expr:

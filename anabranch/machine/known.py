@@ -46,9 +46,14 @@ class Knowledge:
             decided = follows(part, e)
             return e if decided is None else decided
         bound = part.bounds[indices[0]]
-        if not intersect(bound, truth):
-            return False
-        return e if without(bound, truth) else True
+        if intersect(bound, truth):
+            if without(bound, truth):
+                return e
+            answer = True
+        else:
+            answer = False
+        part.answers[e] = answer  # libyaml on 0 to 12 bytes: 3% fewer instructions of the processor
+        return answer
 
     def fixed(self, indices: tuple[int, ...]) -> dict[int, int] | None:
         """The values of variables if each can have but one."""

@@ -40,6 +40,7 @@ from anabranch.machine.stops import Stops
 from anabranch.machine.translator.namespace import Namespace
 from anabranch.machine.translator.program import Model, TranslatedProgram
 from anabranch.machine.translator.sites import StartSite
+from anabranch.machine.undefined import Divisions
 from anabranch.machine.uninitialised import Unknowns, Zeros
 from anabranch.machine.values import load_value, store_value
 from anabranch.semantics.casts import coerce, fit
@@ -137,6 +138,7 @@ class Machine:
         )
         self.layout = Layout(module, self.numbers, external_globals, self._provided)
         self.knowledge = Knowledge(self.path.slices)
+        self.divisions = Divisions(self.knowledge)
         self.counters = Counters(table)
         self.run_time = RunTime(self)
         self.addresses = AddressResolver(self)

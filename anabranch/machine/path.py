@@ -158,6 +158,16 @@ class Path:
         for index in now.vars:
             slices[index] = now
 
+    def lead_with(self, condition: Any) -> None:
+        """Let the running path take the sides of inputs that satisfy a condition, where there are such."""
+        if condition.__class__ is not Expr:
+            return
+        parts = {self.slices[index] for index in expr_vars(condition)}
+        if len(parts) == 1:  # to make one slice of several costs more than the order gains
+            now = self.space.led_by(parts.pop(), condition)
+            for index in now.vars:
+                self.slices[index] = now
+
     def fix(self, part: Slice) -> None:
         """Keep only the values of a slice's model, each variable in a slice of its own."""
         for index in part.vars:

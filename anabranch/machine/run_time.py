@@ -8,7 +8,6 @@ from anabranch import expr
 from anabranch.expr import Expr
 from anabranch.ir.types import Type, VectorType
 from anabranch.machine.ends import Fault, ProgramError
-from anabranch.machine.extents import SizeExtent
 from anabranch.machine.objects import AllocationSite
 from anabranch.machine.values import load_value, store_value
 from anabranch.machine.varargs import Argument, VariableArguments
@@ -47,7 +46,7 @@ class RunTime:
             capacity = count * size
         base = self.memory.allocate(site, capacity)
         if extent is not None:
-            self.memory.limit(base, SizeExtent(extent))
+            self.machine.extents.limit(base, extent)
         return base
 
     def extract_lane(self, vector: tuple[Value, ...], index: Value, type: VectorType, width: int) -> Value:

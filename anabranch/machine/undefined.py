@@ -15,20 +15,48 @@ from anabranch.expr import Expr, evaluate, expr_vars, ite, or_, substitute, vari
 from anabranch.expr.node import ITE, VAR
 from anabranch.expr.variables import postorder, postorder_within
 from anabranch.machine.path import path_model
+from anabranch.memo import Memo
 from anabranch.semantics.addresses import MASK64
 from anabranch.solver import SolverUnknown
 
 if TYPE_CHECKING:
+    from anabranch.machine.known import Knowledge
     from anabranch.machine.machine import Machine
 
 Value = Any
 SMALL = 40  # nodes of a value that is one byte or word of a block, and what was computed of it
+DIVISIONS_KEPT = 1 << 16
 PATTERNS = (MASK64, 0xAAAAAAAAAAAAAAAA, 0x0123456789ABCDEF, 1)  # tried for uninitialised data
+
+
+class Divisions:
+    """Takes the sides of values that a path has decided. A block of symbolic length leaves a choice in each
+    byte, and programs ask much of each byte."""
+
+    def __init__(self, knowledge: Knowledge) -> None:
+        self._known = knowledge.known
+        # With these, libyaml on 0 to 12 bytes runs 1.5 times as many instructions in the same time.
+        self._guards: Memo[Expr, Expr | None] = Memo(DIVISIONS_KEPT)
+        self._sides: Memo[tuple[Expr, bool], Value] = Memo(DIVISIONS_KEPT)
+
+    def taken(self, value: Value) -> Value:
+        """The value without the choices of uninitialised data that are known."""
+        guards, sides = self._guards, self._sides
+        while value.__class__ is Expr and has_undefined(value):
+            guard = guards[value] if value in guards else guards.keep(value, dividing_condition(value))
+            if guard is None or (truth := self._known(guard)).__class__ is Expr:
+                break
+            side = (value, truth)
+            value = sides[side] if side in sides else sides.keep(side, substitute(value, {guard: truth}))
+        return value
 
 
 def settled(machine: Machine, value: Expr) -> Value | None:
     """The value without uninitialised data; None if such data can change it. May fork."""
-    now: Value = machine.knowledge.settled(value)
+    now: Value = machine.divisions.taken(value)
+    if now.__class__ is not Expr or not has_undefined(now):
+        return now
+    now = machine.knowledge.settled(now)
     while now.__class__ is Expr and has_undefined(now):
         guard = dividing_condition(now)
         by_size = guard is not None and machine.extents.is_about_size(guard) and _is_one_read(now)

@@ -222,6 +222,31 @@ class SliceSpace:
         values = None if s.values is None or truth is None else intersect(s.values, truth)
         return self._child(s, cond, s.model, values)
 
+    def led_by(self, s: Slice, cond: Expr) -> Slice:
+        """The slice with a model that satisfies a condition, if one is had without much work."""
+        key = (s.vars[0], s.values) if s.values is not None else None
+        found = self._exact.get(key) if key is not None else self._slices.get((s.constraints, s.vars))
+        for known in (s, found):
+            if known is not None and VALUATIONS.value(cond, known.model) is True:
+                return known
+        self.limits.begin(0)
+        try:
+            led = self.assume(s, cond)
+        except SolverUnknown:
+            return s
+        finally:
+            self.limits.attempt = None
+        if led is None:
+            return s
+        models = (led.model, *s.models[: MODELS_KEPT - 1])
+        changed = make_slice(s.constraints, s.order, s.vars, models, s.values, s.bounds)
+        # Whoever comes to the same constraints finds this slice from now on.
+        if key is not None:
+            self._exact[key] = changed
+        else:
+            self._slices[s.constraints, s.vars] = changed
+        return changed
+
     def check(self, conds: Sequence[Expr]) -> Model | None:
         """A model of the conditions, or None if there is none: a question outside any path."""
         variables = tuple(sorted({v for c in conds for v in expr_vars(c)}))

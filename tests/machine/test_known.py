@@ -9,7 +9,7 @@ from pathlib import Path
 from anabranch import expr as X
 from anabranch.expr import Expr, evaluate, expr_vars
 from anabranch.machine.known import Knowledge
-from anabranch.machine.undefined import reaches_undefined
+from anabranch.machine.undefined import Divisions, has_undefined, reaches_undefined
 from anabranch.solver import Slice, SliceSpace
 from tests.machine.harness import run_source
 
@@ -73,21 +73,44 @@ def test_known_values_agree_with_every_model_of_the_path() -> None:
     assert settled > 100
 
 
+def partly(rng: random.Random, unknown: Expr) -> X.Value:
+    """A number that may depend on unknown data."""
+    value: X.Value = unknown
+    for _ in range(rng.randrange(1, 5)):
+        other = number(rng, 1)
+        value = rng.choice(
+            [
+                X.ite(condition(rng), value, other, WIDTH),
+                X.add(value, other, WIDTH),
+                X.and_(value, other, WIDTH),
+            ]
+        )
+    return value
+
+
+def test_decided_choices_of_undefined_data_are_taken() -> None:
+    rng = random.Random(7)
+    space, unknown = SliceSpace(), X.undefined(WIDTH)
+    taken = {True: 0, False: 0}  # by whether undefined data is left
+    for _ in range(1500):
+        slices = path(rng, space)
+        constraints = [c for part in dict.fromkeys(slices.values()) for c in part.order]
+        value = partly(rng, unknown)
+        simpler = Divisions(Knowledge(slices)).taken(value)
+        if simpler is not value:
+            taken[simpler.__class__ is Expr and has_undefined(simpler)] += 1
+        for model in (m for m in MODELS if all(evaluate(c, m) is True for c in constraints)):
+            for data in ({unknown.a: 0}, {unknown.a: 5}):
+                assert evaluate(simpler, model | data) == evaluate(value, model | data)
+    assert min(taken.values()) > 20
+
+
 def test_without_the_condition_undefined_data_has_no_influence() -> None:
     rng = random.Random(6)
     unknown = X.undefined(WIDTH)
     told = 0
     for _ in range(1500):
-        value: X.Value = unknown
-        for _ in range(rng.randrange(1, 5)):
-            other = number(rng, 1)
-            value = rng.choice(
-                [
-                    X.ite(condition(rng), value, other, WIDTH),
-                    X.add(value, other, WIDTH),
-                    X.and_(value, other, WIDTH),
-                ]
-            )
+        value = partly(rng, unknown)
         if value.__class__ is not Expr or expr_vars(value)[0] >= 0:
             continue
         reached = reaches_undefined(value)

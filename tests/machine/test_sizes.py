@@ -10,7 +10,8 @@ import pytest
 from anabranch.cli.main import main
 from tests.machine.harness import Outcome, error_text, run_source
 
-HEAD = """#include <alloca.h>
+HEAD = """#define _GNU_SOURCE
+#include <alloca.h>
 #include <assert.h>
 #include <klee/klee.h>
 #include <malloc.h>
@@ -52,6 +53,21 @@ CASES: dict[str, tuple[str, list[int], tuple[int | None, int]]] = {
     ),
     "realloc takes away": (
         "if (!n) return 0; char *p = calloc(n + 1, 1); p = realloc(p, n);\np[n] = 1;", [2], (1, 1),
+    ),
+    "reallocarray": (
+        "int *p = calloc(n, 4); p = reallocarray(p, i, 4); if (n > 2 && i > 2) assert(p[2] == 0);\n"
+        "if (i < n) p[i] = 1;", [2], (None, 0),
+    ),
+    "reallocarray of too much": (
+        "char *p = malloc(n); assert(!reallocarray(p, n + (1ul << 61), 16));\np[i] = 1;", [2], (1, 1),
+    ),
+    "strdup": (
+        'char s[4]; klee_make_symbolic(s, 4, "s"); s[3] = 0;\nchar *d = strdup(s);\nreturn d[i];',
+        [3], (None, 0),
+    ),
+    "strndup": (
+        'char s[4]; klee_make_symbolic(s, 4, "s"); s[3] = 0; char *d = strndup(s, n);\n'
+        "if (i <= n && i < 4) return d[i];", [2], (None, 0),
     ),
     "freed": ("char *p = malloc(n + 1); free(p);\nreturn p[0];", [2], (0, 1)),
     "freed twice": ("char *p = malloc(n); free(p);\nfree(p);", [2], (0, 1)),
@@ -117,7 +133,9 @@ def test_a_wrong_size_given_to_klee_make_symbolic(tmp_path: Path) -> None:
 
 
 def test_the_size_of_an_object_can_be_asked_for(tmp_path: Path) -> None:
-    body = "char *p = malloc(n); assert(malloc_usable_size(p) == n); assert(klee_get_obj_size(p) == n);"
+    body = """char *p = malloc(n); assert(malloc_usable_size(p) == n); assert(klee_get_obj_size(p) == n);
+      p = realloc(p, i); assert(malloc_usable_size(p) == i);
+      p = reallocarray(p, n, 2); assert(malloc_usable_size(p) == 2 * n);"""
     outcome = explore(tmp_path, body)
     assert outcome.result.complete and not outcome.errors() and outcome.result.paths_exit == 1
 
@@ -131,6 +149,30 @@ def test_what_is_larger_than_the_capacity_is_a_loss_at_its_place(tmp_path: Path)
     assert place.endswith(f"subject.c:{LINES + 2}")
     sizes = {int.from_bytes(dict(test.objects)["m"], "little") for test in outcome.collector.tests}
     assert max(sizes) == 4999
+
+
+# Where an object of unknown size comes from, and what the runs need for that.
+FIRST: dict[str, tuple[str, tuple[str, ...]]] = {
+    "malloc": ("char *p = malloc(n);", ()),
+    "elements": ("short *p = calloc(n, 2);", ()),
+    "an array": ("char p[n + 1];", ()),
+    "a file": ("char p[8]; n = read(0, p, 8);", ("--sym-stdin", "8", "--sym-file-size", "symbolic")),
+}
+
+
+@pytest.mark.parametrize("name", FIRST)
+def test_the_largest_size_is_explored_first(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    make, options = FIRST[name]
+    body = f'{make} for (i = 0; i < n; i++) {{ p[i] = 1; klee_print_expr("", i); }} return i;'
+    (tmp_path / "p.c").write_text(f"#include <unistd.h>\n{HEAD}{body} }}\n")
+    flags = ("--search", "random-path", "--tests", "all", "--goal", "paths", "--output-dir", "out", "-q")
+    assert main(["run", "p.c", *flags, *options]) == 0
+    tests = [json.loads(line) for line in (tmp_path / "out" / "tests.jsonl").read_text().splitlines()]
+    codes = [test["exit_code"] for test in tests]
+    assert codes.index(8) < codes.index(1) and sorted(codes) == list(range(9))
 
 
 JOINED = """static char *make(size_t n) { return calloc(n, 1); }

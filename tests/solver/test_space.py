@@ -211,6 +211,21 @@ def test_wishes_that_the_solver_gives_up_on() -> None:
     assert space.prefer([space.root(x.a)], [X.eq(x, 7, 8), X.eq(x, 0, 8)]) == {x.a: 0}
 
 
+def test_a_slice_is_led_by_a_condition() -> None:
+    space = SliceSpace()
+    x, y = X.var("lx", 8), X.var("ly", 8)
+    one = assume(space, space.root(x.a), X.ult(x, 10, 8))
+    two = assume(space, space.join((one, space.root(y.a))), X.ult(x, y, 8))
+    for s, last in ((one, X.eq(x, 9, 8)), (two, X.eq(y, 7, 8))):
+        led = space.led_by(s, last)
+        assert X.evaluate(last, led.model) and all(X.evaluate(c, led.model) for c in s.constraints)
+        assert (led.constraints, led.values, led.vars) == (s.constraints, s.values, s.vars)
+        assert space.led_by(s, last) is led and space.led_by(led, last) is led
+        assert space.led_by(s, X.eq(x, 200, 8)) is s, "no such input"
+        split = space.decide(led, last)
+        assert isinstance(split, Split) and split.model_side
+
+
 def test_check() -> None:
     space = SliceSpace()
     x = X.var("kx", 8)

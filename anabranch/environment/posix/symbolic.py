@@ -72,6 +72,7 @@ def symbolic_status(
             m.assume(ult(v[f"{name}_ns"], SECOND, 64))
     if sized:
         m.assume(ule(v["size"], size, 64))
+        m.lead_with(eq(v["size"], size, 64))
     for condition in likely:
         m.prefer(condition)
     for name, value in (usual | times).items():

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from anabranch.environment.api import MachineApi, Value
-from anabranch.environment.ops import Condition, both, either, eq, ite, ne, negated, ugt, ult
+from anabranch.environment.heap import allocated, wanted_size
+from anabranch.environment.ops import Condition, add, both, either, eq, ite, ne, negated, ugt, ult
 from anabranch.environment.values import low_byte, move
 from anabranch.environment.whole.registry import whole
 from anabranch.environment.whole.undefined import is_tainted
@@ -171,6 +172,33 @@ def strncpy(m: MachineApi, limit: int, dst: Value, src: Value, n: Value) -> Valu
 def stpncpy(m: MachineApi, limit: int, dst: Value, src: Value, n: Value) -> Value | None:
     length = padded_copy(m, limit, dst, src, n)
     return None if length is None else move(dst, length)
+
+
+def duplicate(m: MachineApi, limit: int, src: Value, n: Value | None, what: str) -> Value | None:
+    """strdup and strndup: an object whose size is that of the text."""
+    views = look_at(m, limit, [src], [] if n is None else [n])
+    if not views:
+        return None
+    text = views[0].gathered()
+    room = len(text) + 1  # where `n` ends the text, a NUL comes behind
+    copy = Copy(text, n, room)
+    if m.decide(either(views[0].outside, copy.past(room))):
+        return None
+    wanted = wanted_size(m, add(copy.length(), 1, 64), what)
+    address = allocated(m, wanted, what)
+    if wanted is not None:
+        m.overwrite(address, copy.values[: wanted.capacity])
+    return address
+
+
+@whole("strdup", "__strdup")
+def strdup(m: MachineApi, limit: int, src: Value) -> Value | None:
+    return duplicate(m, limit, src, None, "strdup")
+
+
+@whole("strndup", "__strndup")
+def strndup(m: MachineApi, limit: int, src: Value, n: Value) -> Value | None:
+    return duplicate(m, limit, src, n, "strndup")
 
 
 def block_copied(m: MachineApi, limit: int, dst: Value, src: Value, n: Value) -> Value | None:

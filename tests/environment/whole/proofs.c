@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include <assert.h>
 #include <klee/klee.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -162,6 +163,22 @@ static size_t ref_memset(char *to, int c, size_t n) {
   return 0;
 }
 static void case_memset(void) { COPIES('#') int c = some_char(); size_t n = some_size(ROOM + 1); EXPECT_COPY(memset(to, c, n), ref_memset(other, c, n)); }
+
+/* A duplicate has the text and a NUL, and no byte more. */
+#ifdef ALONE
+#define EXPECT_TEXT(model, length) EXPECT(char *, model, 0)
+#else
+#define EXPECT_TEXT(model, length)                                                                                      \
+  do {                                                                                                                  \
+    size_t size = (length);                                                                                             \
+    char *text = 0;                                                                                                     \
+    EXPECT(size_t, malloc_usable_size(text = (model)), size + 1);                                                       \
+    for (size_t i = 0; i < size; i++) assert(text[i] == a.p[i]);                                                        \
+    assert(text[size] == 0);                                                                                            \
+  } while (0)
+#endif
+static void case_strdup(void) { ONE EXPECT_TEXT(strdup(p), ref_strlen(a)); }
+static void case_strndup(void) { ONE size_t n = some_size(N + 1); EXPECT_TEXT(strndup(p, n), ref_strnlen(a, n)); }
 
 #ifndef BASE
 #define BASE 10

@@ -19,7 +19,7 @@ PROOFS = Path(__file__).parent / "proofs.c"
 
 MEASURE = "strlen strnlen memchr memrchr rawmemchr strchr strchr_a strchrnul strrchr strspn strcspn strpbrk"
 COMPARE = "strcmp strncmp memcmp bcmp strcasecmp strncasecmp strstr"
-COPY = "strcpy stpcpy strncpy stpncpy strcat strncat"
+COPY = "strcpy stpcpy strncpy stpncpy strcat strncat strdup strndup"
 BLOCKS = "memcpy mempcpy memset"
 NUMBERS = "atoi atol strtol strtoul"
 GROUPS = [MEASURE, f"{COMPARE} memmem", f"{COPY} {BLOCKS}", NUMBERS]
@@ -39,6 +39,8 @@ ALIASES = {
     "strtoumax": "strtoul",
     "__stpcpy": "stpcpy",
     "__stpncpy": "stpncpy",
+    "__strdup": "strdup",
+    "__strndup": "strndup",
     "__isoc23_strtol": "strtol",
     "__isoc23_strtoll": "strtol",
     "__isoc23_strtoul": "strtoul",

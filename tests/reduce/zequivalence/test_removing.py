@@ -26,6 +26,31 @@ CASES: dict[str, tuple[str, tuple[int, int]]] = {
         """,
         (2, 2),
     ),
+    "objects of any size": (
+        """
+        static char *f(void) {
+          unsigned n = __VERIFIER_nondet_int(), m = __VERIFIER_nondet_int();
+          if (n > 8 || m > 8) exit(0);
+          if (__VERIFIER_nondet_bool()) return calloc(n, 1);
+          return calloc(m, 1);
+        }
+        int main(void) { char *p = f(); unsigned i = __VERIFIER_nondet_int(); return p[i]; }
+        """,
+        (2, 1),
+    ),
+    "objects of other sizes": (
+        """
+        static char *f(void) {
+          unsigned n = __VERIFIER_nondet_int(), m = __VERIFIER_nondet_int();
+          if (n > 8 || m > 8) exit(0);
+          if (__VERIFIER_nondet_bool()) return calloc(n, 1);
+          return calloc(m & ~1u, 1);
+        }
+        unsigned long malloc_usable_size(void *);
+        int main(void) { char *p = f(); assert(malloc_usable_size(p) != 4); return p[0]; }
+        """,
+        (2, 2),
+    ),
     "an unknown sum": (
         """
         static int f(int *p) {
