@@ -96,7 +96,7 @@ class Checker:
                 self._gate_again(callee)
         record = self.record = self.records[name] = FunctionRecord(name)
         self.program.count_in(record)
-        before, asked = len(self.findings), self.decider.queries
+        before, asked, solving = len(self.findings), self.decider.queries, self.decider.seconds
         gated = self._gate(name)
         if gated is not None:
             started = process_time()
@@ -106,11 +106,17 @@ class Checker:
             limit = self.decider.spent + self.settings.function_polls
             for number, (place, condition) in enumerate(_nearest_first(gated.conditions)):
                 record.conditions += 1
+                if number == self.settings.max_conditions:
+                    left = len(gated.conditions) - number
+                    record.conditions += left - 1
+                    self._undecided("a function has too many conditions", left)
+                    break
                 with self.program.leaves.within(name, "condition", number):
                     self._condition(gated, place, condition, limit)
             record.spend("conditions", process_time() - started)
             record.form = form_of(gated)
         record.queries = self.decider.queries - asked
+        record.spend("solving", self.decider.seconds - solving)
         record.reports = [make_report(self.program, finding) for finding in self.findings[before:]]
         return record
 
@@ -142,7 +148,11 @@ class Checker:
     # -- one condition ----------------------------------------------------------------------------------
 
     def _condition(self, gated: Gated, place: int, condition: Condition, limit: int) -> None:
-        own = self.refinement(condition, self.settings.any_null)
+        if not self.settings.strategy.localised and self.order.callers.get(gated.name):
+            self._leave(gated, place, condition)
+            if gated.name not in self.order.roots:
+                return
+        own = self._own(condition)
         if self.decider.spent > limit and own.consequent is not False:
             self._undecided("the time of a function is up")
             return
@@ -166,7 +176,7 @@ class Checker:
             self._undecided(answer.reason)
         elif not self.program.summaries.origins.of(condition.bad).passed:
             self.record.verdicts["proved"] += 1
-        elif not self.order.callers.get(gated.name):
+        elif not self.order.callers.get(gated.name) or not self.settings.strategy.localised:
             self.record.verdicts["as the caller says"] += 1
         elif condition.passing is None and self._holds_for_all(condition):
             self.record.verdicts["proved"] += 1
@@ -184,7 +194,7 @@ class Checker:
             condition = lifted(inner, site)
             if condition.bad is False:
                 continue
-            own = self.refinement(condition, self.settings.any_null)
+            own = self._own(condition)
             answer = own.check()
             self.record.conditions += 1
             self.record.expansions += len(answer.opened)
@@ -204,7 +214,7 @@ class Checker:
             self._undecided(answer.reason)
         else:
             root = gated.name in self.order.roots
-            if self.order.callers.get(gated.name):
+            if self.order.callers.get(gated.name) and self.settings.strategy.localised:
                 self._leave(gated, place, condition)
                 if not root or gated.name == "main":
                     return
@@ -217,7 +227,7 @@ class Checker:
     def _leave(self, gated: Gated, place: int, condition: Condition) -> None:
         """The condition at a place of `gated.conditions` is one of the callers. Nothing is asked here: it is
         done again when the gated form is made again."""
-        if condition.property.flows:
+        if condition.property.flows and self.settings.strategy.localised:
             for leaf in self.program.summaries.origins.of(condition.bad).in_order():
                 gated.require(leaf, condition)
         elif len(gated.lifted) < self.settings.max_requirements:
@@ -228,9 +238,9 @@ class Checker:
         self.record.left.append(place)
         self.record.verdicts["left to the callers"] += 1
 
-    def _undecided(self, reason: str) -> None:
-        self.record.verdicts["undecided"] += 1
-        self.record.undecided[reason] += 1
+    def _undecided(self, reason: str, count: int = 1) -> None:
+        self.record.verdicts["undecided"] += count
+        self.record.undecided[reason] += count
 
     def _report(self, condition: Condition, own: Refinement, answer: Answer) -> None:
         self.record.verdicts["refuted"] += 1
@@ -240,7 +250,7 @@ class Checker:
         initial = {index: value for index, value in known.items() if value.__class__ is int}
         if initial:
             # Nothing here writes some of the globals: does it need other values than their first?
-            first = self.refinement(condition, self.settings.any_null, initial=True)
+            first = self._own(condition, initial=True)
             again = first.check()
             if again.verdict == REFUTED:
                 own, answer = first, again
@@ -263,15 +273,27 @@ class Checker:
             return "parameters"  # the callers that there are were asked
         return open_to
 
-    def refinement(self, condition: Condition, any_null: bool, initial: bool = False) -> Refinement:
-        """The condition as it is asked in the function itself: what callers pass is not bad. With `initial`,
-        globals that no function here writes hold their initial values."""
+    def _own(self, condition: Condition, initial: bool = False) -> Refinement:
+        """The condition as it is checked in its function. `--null any` doubts what unknown callers pass;
+        known ones are asked."""
+        asked = condition.function.name not in self.order.roots
+        return self.refinement(condition, self.settings.any_null, initial, asked)
+
+    def refinement(
+        self, condition: Condition, any_null: bool, initial: bool = False, asked: bool = False
+    ) -> Refinement:
+        """The condition as it is asked in the function itself: what callers pass is not bad, unless they are
+        doubted (`any_null`) and not `asked` later. With `initial`, globals that no function here writes hold
+        their initial values."""
         program, gated, node = self.program, condition.function, condition.node
         leaves = program.leaves
 
         def localise(value: Value) -> Value:
             replaced = {
-                leaf.var: self._local(leaf, gated, node, any_null) for leaf in bad_leaves(leaves, value)
+                leaf.var: self._local(
+                    leaf, gated, node, any_null and not (asked and leaves.visible(leaf.var.a))
+                )
+                for leaf in bad_leaves(leaves, value)
             }
             if initial:
                 for leaf in leaves.support(value):

@@ -15,7 +15,7 @@ from anabranch.check.baseline import BaselineError, read_baseline, split_known, 
 from anabranch.check.cache import Cache
 from anabranch.check.reports import Report, group_reports, shown
 from anabranch.check.schedule import Progress, Resources, check_module
-from anabranch.check.settings import PROPERTIES, CheckSettings
+from anabranch.check.settings import PRESETS, PROPERTIES, CheckSettings
 from anabranch.check.workers import WorkersError
 from anabranch.cli.check_input import CheckInput, read_input
 from anabranch.cli.check_summary import (
@@ -80,6 +80,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     what = parser.add_argument_group("what is checked")
     what.add_argument(
+        "--preset",
+        choices=tuple(PRESETS),
+        default="default",
+        help="thesis: as in the thesis' experiments: NULL dereferences with --null any, --unroll 1, about "
+        "10 s a condition, 500 conditions a function; other flags change it",
+    )
+    what.add_argument(
         "--property",
         action="append",
         choices=PROPERTIES,
@@ -89,8 +96,8 @@ def _parser() -> argparse.ArgumentParser:
     what.add_argument(
         "--null",
         choices=("explicit", "any"),
-        default="explicit",
-        help="explicit: a NULL that flows; any: parameters and memory of unknown callers may be NULL too",
+        help="explicit (default): a NULL that flows; any: parameters and memory of unknown callers may be "
+        "NULL too",
     )
     what.add_argument(
         "--no-failing-allocations", action="store_true", help="malloc and calloc always succeed"
@@ -186,15 +193,15 @@ def _cache(arguments: argparse.Namespace, given: CheckInput) -> Cache | None:
 
 
 def settings_of(arguments: argparse.Namespace) -> CheckSettings:
-    usual = CheckSettings()
-    names = tuple(name for name in PROPERTIES if name in (arguments.property or PROPERTIES))
+    usual = PRESETS[arguments.preset]
+    names = tuple(name for name in PROPERTIES if name in (arguments.property or usual.properties))
     effort = arguments.effort
     return replace(
         usual,
         properties=names,
-        any_null=arguments.null == "any",
+        any_null=arguments.null == "any" if arguments.null else usual.any_null,
         allocations_fail=not arguments.no_failing_allocations,
-        unroll=arguments.unroll,
+        unroll=arguments.unroll or usual.unroll,
         all_functions=arguments.all,
         max_expansions=arguments.max_expansions or usual.max_expansions,
         polls=usual.polls * effort,
