@@ -14,6 +14,7 @@ from anabranch.check.events import Event, Extent, Havoc, Hits, Location
 from anabranch.check.external_calls import ExternalCalls
 from anabranch.check.leaves import GlobalObject
 from anabranch.check.memory import MemoryOf
+from anabranch.check.recursion import may_return_null
 from anabranch.check.requirements import lifted
 from anabranch.check.summaries import RETURNED, RETURNS, WRITES_ANYTHING, Site
 from anabranch.expr import (
@@ -160,6 +161,10 @@ class Calls:
             self.externals.external(gated, node, instruction, name, arguments)
         elif (callee := program.summary(gated.name, name)) is not None:
             self._summary(gated, node, instruction, callee, arguments)
+        elif name in program.never_return:
+            gated.assume[node] = False
+        elif program.externals.get(name).known:
+            self.externals.external(gated, node, instruction, name, arguments)
         else:
             self._recursive(gated, node, instruction, name)
 
@@ -192,12 +197,17 @@ class Calls:
         self._unknown(gated, node, instruction, "the result of an indirect call")
 
     def _recursive(self, gated: Gated, node: int, instruction: Instruction, name: str) -> None:
-        if name in gated.program.never_return:
-            gated.assume[node] = False
-            return
-        gated.program.imprecise["a recursive call may write anything"] += 1
+        program = gated.program
+        program.imprecise["a recursive call may write anything"] += 1
         self._write_everything(gated, node, instruction, f"the recursive call of {name}")
-        self._unknown(gated, node, instruction, f"the result of the recursive call of {name}")
+        if instruction.result is None:
+            return
+        type, loc = instruction.type, instruction.loc
+        result = program.unknown(type, f"the result of the recursive call of {name}", loc)
+        if isinstance(type, PointerType) and may_return_null(program.module.functions[name]):
+            doubt = f"the recursive call of {name} returns NULL, which it does somewhere"
+            result = ite(program.leaves.failure(name, loc, doubt), 0, result, 64)
+        gated.define(node, instruction, result)
 
     def _write_everything(self, gated: Gated, node: int, instruction: Instruction, reason: str) -> None:
         gated.memory.append(node, Havoc(frozenset(), True, True, f"memory after {reason}", instruction.loc))

@@ -30,6 +30,7 @@ from anabranch.check.properties.freed import UseAfterFree
 from anabranch.check.properties.null import NullDereference
 from anabranch.check.properties.uninitialised import UninitialisedUse
 from anabranch.check.records import CheckResult, FunctionRecord
+from anabranch.check.recursion import tail_calls_as_loops
 from anabranch.check.refine import PROVED, REFUTED, Answer, Refinement
 from anabranch.check.reports import make_report
 from anabranch.check.requirements import lifted
@@ -62,6 +63,7 @@ class Checker:
         decider: Decider | None = None,
     ) -> None:
         reset(structural=True)
+        module = tail_calls_as_loops(module)
         self.settings = settings or CheckSettings()
         properties = tuple(REGISTRY[name]() for name in self.settings.properties)
         self.program = Program(module, self.settings, externals or load_externals(), properties)
