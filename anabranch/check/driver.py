@@ -70,6 +70,7 @@ class Checker:
         self.facts = facts or facts_of(module, self.settings, self.program.externals)
         self.order = self.facts.order
         self.program.callees = self.order.callees
+        self.program.targets = self.order.targets
         self.program.never_return = self.facts.never_return
         self.program.unwritten = self.facts.unwritten
         self.program.unwritten_here = self.facts.unwritten_here

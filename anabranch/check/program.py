@@ -22,7 +22,7 @@ from anabranch.expr.node import MAX_WIDTH, VAR
 from anabranch.expr.variables import postorder_within
 from anabranch.ir.debug import DebugLoc
 from anabranch.ir.module import GlobalVariable, Module
-from anabranch.ir.types import ArrayType, PointerType, Type
+from anabranch.ir.types import ArrayType, FunctionType, PointerType, Type
 from anabranch.ir.values import BlockAddress, ConstBytes, ConstInt, Operand, Poison, Undef
 from anabranch.semantics.constants import Constants
 from anabranch.semantics.elements import element_types, is_scalar
@@ -80,6 +80,8 @@ class Program:
         """Functions that never come back."""
         self.callees: Mapping[str, Collection[str]] = {}
         """Functions whose summaries a function may use."""
+        self.targets: Mapping[FunctionType, tuple[str, ...]] = {}
+        """Type of an indirect call -> the functions that it may reach, where they are few."""
         self.unwritten: frozenset[str] = frozenset()
         """Globals that keep their initial values."""
         self.unwritten_here: frozenset[str] = frozenset()

@@ -54,6 +54,8 @@ class CheckSettings:
     """Limit of all queries of one condition."""
     function_polls: int = 12_000
     """Limit of all queries about one function."""
+    max_targets: int = 3
+    """Functions that an indirect call may reach, by address taken and type; of more none is followed."""
     max_conditions: int | None = None
     """Conditions of one function that are looked at, nearest first; the others are undecided."""
     max_requirements: int = 80

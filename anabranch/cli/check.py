@@ -118,6 +118,13 @@ def _parser() -> argparse.ArgumentParser:
         metavar="K",
         help="K iterations of each loop, and then it has ended (default: one exact, one unknown iteration)",
     )
+    how.add_argument(
+        "--max-targets",
+        type=_natural,
+        metavar="N",
+        help="in a program with a main, follow an indirect call to at most N functions of its type whose "
+        "address is taken (default: 3); where there are more, nothing is known of the call",
+    )
     how.add_argument("--max-expansions", type=_positive, metavar="N", help="summaries opened for a condition")
     how.add_argument("--effort", type=_positive, default=1, metavar="N", help="N times the usual limits")
     how.add_argument(
@@ -175,6 +182,10 @@ def _positive(text: str) -> int:
     return int(text)
 
 
+def _natural(text: str) -> int:
+    return 0 if text == "0" else _positive(text)
+
+
 def _memory(text: str) -> int:
     try:
         return parse_memory(text)
@@ -203,6 +214,7 @@ def settings_of(arguments: argparse.Namespace) -> CheckSettings:
         allocations_fail=not arguments.no_failing_allocations,
         unroll=arguments.unroll or usual.unroll,
         all_functions=arguments.all,
+        max_targets=usual.max_targets if arguments.max_targets is None else arguments.max_targets,
         max_expansions=arguments.max_expansions or usual.max_expansions,
         polls=usual.polls * effort,
         condition_polls=usual.condition_polls * effort,

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from anabranch.check.order import order_functions
 from anabranch.check.recursion import tail_calls_as_loops
 from anabranch.check.settings import CheckSettings
 from anabranch.cli.main import main
@@ -70,3 +71,22 @@ def test_a_contract_says_what_a_recursive_call_does(
     words = ["check", str(source), "--summaries", str(contracts), "--json", "--all-ranks", "--no-cache"]
     assert main(words) == 0
     assert not json.loads(capsys.readouterr().out)["reports"]
+
+
+def test_indirect_calls_make_no_cycle(tmp_path: Path) -> None:
+    """`walk` calls `visit` by a pointer, which calls `walk`: only the direct call counts. `leaf` is called
+    by a pointer too, and comes before."""
+    source = tmp_path / "order.c"
+    source.write_text(
+        "static int (*visitor)(int), (*last)(int, int);\n"
+        "int walk(int n) { return n ? visitor(n - 1) : last(n, n); }\n"
+        "static int visit(int n) { return walk(n); }\n"
+        "static int leaf(int a, int b) { return a + b; }\n"
+        "int main(void) { visitor = visit; last = leaf; return walk(3); }\n"
+    )
+    order = order_functions(module_of(source), False, max_targets=2)
+    assert all(len(component) == 1 for component in order.components)
+    names = list(order.names())
+    assert names.index("leaf") < names.index("walk") < names.index("visit")
+    assert order.callees["walk"] == ("leaf",) and order.callers["leaf"] == {"walk"}
+    assert order_functions(module_of(source), False, max_targets=0).callees["walk"] == ()
