@@ -11,6 +11,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from time import process_time
 
 from anabranch.check.conditions import Condition
@@ -36,7 +37,7 @@ from anabranch.check.reports import make_report
 from anabranch.check.requirements import lifted
 from anabranch.check.settings import CheckSettings
 from anabranch.contracts import Externals, load_externals
-from anabranch.expr import Value, eq, reset, substitute
+from anabranch.expr import Value, bool_and, eq, not_, reset, substitute
 from anabranch.ir.module import Module
 
 REGISTRY: dict[str, Callable[[], Property]] = {
@@ -81,6 +82,9 @@ class Checker:
         """Of the functions that were checked here."""
         self.record = FunctionRecord("")
         """Of the function at hand."""
+        self._reported: list[tuple[int, Condition]] = []
+        """Conditions of the function at hand whose failure ends the program, and which were reported, with
+        their places in `Gated.conditions`."""
 
     def run(self) -> CheckResult:
         """Check all functions."""
@@ -98,6 +102,7 @@ class Checker:
             if callee not in self.program.functions and callee != name:
                 self._gate_again(callee)
         record = self.record = self.records[name] = FunctionRecord(name)
+        self._reported = []
         self.program.count_in(record)
         before, asked, solving = len(self.findings), self.decider.queries, self.decider.seconds
         gated = self._gate(name)
@@ -146,15 +151,16 @@ class Checker:
         gated = None if known.failed else self._gate(name)
         if gated is not None:
             for place in known.left:
-                self._leave(gated, place, gated.conditions[place])
+                self._leave(gated, place)
 
     # -- one condition ----------------------------------------------------------------------------------
 
     def _condition(self, gated: Gated, place: int, condition: Condition, limit: int) -> None:
         if not self.settings.strategy.localised and self.order.callers.get(gated.name):
-            self._leave(gated, place, condition)
+            self._leave(gated, place)
             if gated.name not in self.order.roots:
                 return
+        condition = self._after(place, condition)
         own = self._own(condition)
         if self.decider.spent > limit and own.consequent is not False:
             self._undecided("the time of a function is up")
@@ -172,9 +178,9 @@ class Checker:
         """Is there a bad value here already? If not, a caller may still pass one."""
         if answer.verdict == REFUTED:
             if condition.passing is None:
-                self._report(condition, own, answer)
+                self._report(place, condition, own, answer)
             else:
-                self._behind(condition)
+                self._behind(place, condition)
         elif answer.verdict != PROVED:
             self._undecided(answer.reason)
         elif not self.program.summaries.origins.of(condition.bad).passed:
@@ -184,9 +190,20 @@ class Checker:
         elif condition.passing is None and self._holds_for_all(condition):
             self.record.verdicts["proved"] += 1
         else:
-            self._leave(gated, place, condition)
+            self._leave(gated, place)
 
-    def _behind(self, passing: Condition) -> None:
+    def _after(self, place: int, condition: Condition) -> Condition:
+        """What was reported on every way to a condition is assumed to have gone well: its consequences are
+        not reported again."""
+        tree = condition.function.graph.tree
+        well = tuple(
+            not_(bool_and(before.path(), before.bad))
+            for where, before in self._reported
+            if where < place and tree.dominates(before.node, condition.node)
+        )
+        return replace(condition, antecedents=(*condition.antecedents, *well)) if well else condition
+
+    def _behind(self, place: int, passing: Condition) -> None:
         """A bad value comes to a call: which of the conditions that depend on it can fail?"""
         assert passing.passing is not None
         site, requirement = passing.passing
@@ -194,7 +211,7 @@ class Checker:
             if number == self.settings.max_behind:
                 self._undecided("too many conditions depend on what is passed")
                 return
-            condition = lifted(inner, site)
+            condition = self._after(place, lifted(inner, site))
             if condition.bad is False:
                 continue
             own = self._own(condition)
@@ -202,7 +219,7 @@ class Checker:
             self.record.conditions += 1
             self.record.expansions += len(answer.opened)
             if answer.verdict == REFUTED:
-                self._report(condition, own, answer)
+                self._report(place, condition, own, answer)
                 if not self.findings[-1].approximate:
                     return
             elif answer.verdict == PROVED:
@@ -218,18 +235,19 @@ class Checker:
         else:
             root = gated.name in self.order.roots
             if self.order.callers.get(gated.name) and self.settings.strategy.localised:
-                self._leave(gated, place, condition)
+                self._leave(gated, place)
                 if not root or gated.name == "main":
                     return
-            self._report(condition, own, answer)
+            self._report(place, condition, own, answer)
 
     def _holds_for_all(self, condition: Condition) -> bool:
         """Does it hold, whatever callers pass? Only what is seen at once: a cheap reason not to lift."""
         return self.refinement(condition, any_null=True).folds()
 
-    def _leave(self, gated: Gated, place: int, condition: Condition) -> None:
+    def _leave(self, gated: Gated, place: int) -> None:
         """The condition at a place of `gated.conditions` is one of the callers. Nothing is asked here: it is
         done again when the gated form is made again."""
+        condition = gated.conditions[place]
         if condition.property.flows and self.settings.strategy.localised:
             for leaf in self.program.summaries.origins.of(condition.bad).in_order():
                 gated.require(leaf, condition)
@@ -245,8 +263,10 @@ class Checker:
         self.record.verdicts["undecided"] += count
         self.record.undecided[reason] += count
 
-    def _report(self, condition: Condition, own: Refinement, answer: Answer) -> None:
+    def _report(self, place: int, condition: Condition, own: Refinement, answer: Answer) -> None:
         self.record.verdicts["refuted"] += 1
+        if condition.property.ends and condition.bad is not True:
+            self._reported.append((place, condition))
         open_to = ""
         leaves = self.program.leaves
         known = {index: self.program.initial_of(leaves.at(index)) for index in answer.model}
