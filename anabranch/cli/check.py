@@ -21,6 +21,7 @@ from anabranch.cli.check_input import CheckInput, read_input
 from anabranch.cli.check_summary import (
     confirmed_summary,
     document,
+    issue_of_report,
     print_report,
     print_warning,
     summary,
@@ -30,6 +31,7 @@ from anabranch.cli.progress import LiveDisplay, PlainDisplay, make_display
 from anabranch.cli.settings import BuildSettings
 from anabranch.cli.wording import clock, count
 from anabranch.contracts import ExternalsError, load_externals
+from anabranch.report.exporters import ExportError, export
 from anabranch.report.rundir import RunDirectory, RunDirError, create_run_directory
 from anabranch.values import parse_memory, parse_time
 
@@ -157,6 +159,7 @@ def _parser() -> argparse.ArgumentParser:
         "--output-dir", type=Path, metavar="DIR", help="write check.json to DIR, a new directory"
     )
     out.add_argument("--json", action="store_true", help="print check.json instead of text")
+    out.add_argument("--sarif", type=Path, metavar="FILE", help="write the reports that are shown to FILE")
     out.add_argument(
         "--format",
         choices=("text", "gcc"),
@@ -290,6 +293,8 @@ def run_check(arguments: argparse.Namespace) -> int:
         about["impossible"] = [report.as_json() for report in impossible]
     if directory is not None:
         directory.write_text("check.json", json.dumps(about, indent=2, ensure_ascii=False) + "\n")
+    if arguments.sarif is not None:
+        export("sarif", arguments.sarif, map(issue_of_report, visible))
     if arguments.json:
         print(json.dumps(about, indent=2, ensure_ascii=False))
     else:
@@ -341,7 +346,7 @@ def main(argv: Sequence[str]) -> int:
         return OK
     try:
         return run_check(parser.parse_args(list(argv)))
-    except (ExternalsError, BaselineError, RunDirError) as error:
+    except (ExternalsError, BaselineError, RunDirError, ExportError) as error:
         raise CommandError(f"check: {error}") from None
     except WorkersError as error:
         raise CommandError(f"check: {error}", INTERNAL) from None
