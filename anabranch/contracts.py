@@ -26,8 +26,8 @@ from typing import Any
 SHIPPED = Path(__file__).with_name("contracts.toml")
 KEYS: dict[str, str] = {
     "returns": '"null" (may be NULL), "rarely null", "nonnull", "arg N", "arg N or null", "in arg N" '
-    '(it points into the argument), "in arg N or null", "block", "zeroed block", or a '
-    'range like "-1..512" or "-1..arg 3"',
+    '(it points into the argument), "in arg N or null", "block", "zeroed block", '
+    '"length of arg N" (of a string), or a range like "-1..512" or "-1..arg 3"',
     "writes": "parameters that it writes through: a list, or a table as of --summaries; [] for none",
     "reads": "parameters that it dereferences: they must not be NULL",
     "frees": "the parameter whose block it frees",
@@ -42,6 +42,8 @@ KEYS: dict[str, str] = {
     "fails": "true: to reach it is a failed assertion",
     "assumes": "true: the program goes on only if the first argument is not 0",
 }
+MAX_LENGTH = 2**31 - 2
+"""No string of a program is longer."""
 _RANGE = re.compile(r"\s*(-?\d+)\s*\.\.\s*(-?\d+|arg\s+[1-9]\d*)\s*")
 _ARGUMENT = re.compile(r"arg\s+([1-9]\d*)(\s+or\s+null)?")
 _WITHIN = re.compile(r"in\s+" + _ARGUMENT.pattern)
@@ -75,6 +77,8 @@ class Contract:
     block: bool = False
     zeroed: bool = False
     range: tuple[int, int] | None = None
+    length_of: int | None = None
+    """The parameter that is a string, in which the result is a number of characters."""
     up_to: int | None = None
     """The parameter that is the upper end of the range; the range's own end is of no meaning then."""
     writes: frozenset[int] | None = None
@@ -195,6 +199,8 @@ def _returned(where: str, text: str) -> dict[str, Any]:
     if (argument := _WITHIN.fullmatch(text)) is not None:
         may_be_null = argument[2] is not None
         return {"within": int(argument[1]) - 1, "may_be_null": may_be_null, "not_null": not may_be_null}
+    if text.startswith("length of ") and (argument := _ARGUMENT.fullmatch(text[10:])) and not argument[2]:
+        return {"range": (0, MAX_LENGTH), "length_of": int(argument[1]) - 1}
     found = _RANGE.fullmatch(text)
     if found is not None and found[2].startswith("arg"):
         return {"range": (int(found[1]), 0), "up_to": int(found[2][3:]) - 1}

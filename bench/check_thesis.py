@@ -26,7 +26,7 @@ from bench.check import checker_of
 from bench.lib.coreutils import ROOT, BuildError
 from bench.lib.table import print_table
 
-NAMES = ("zlib", "json-c", "libtasn1", "byacc")
+NAMES = ("zlib", "json-c", "libtasn1", "tree")
 STRATEGIES = {
     "default": Strategy(),
     "full inlining": Strategy(inline=True),

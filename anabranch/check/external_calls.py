@@ -142,7 +142,9 @@ class ExternalCalls:
             given = instruction.operands[1 + contract.up_to].type.bits if last is not None else 0
             limit = last if given == width else mask >> 1
         elif low == 0:
-            return program.leaves.unknown(width, reason, loc, False, high + 1, input=True)
+            room = self._room(gated, contract, arguments)
+            known = room is None or room > 0
+            return program.leaves.unknown(width, reason, loc, False, room or high + 1, input=known)
         value = program.leaves.unknown(width, reason, loc, input=True)
         below = sle(value, limit, width)
         if contract.up_to is not None:  # a size beyond the signed numbers is no limit
@@ -150,6 +152,21 @@ class ExternalCalls:
         held = bool_and(sge(value, low & mask, width), below)
         gated.assume[node] = bool_and(gated.assume[node], held)
         return value
+
+    def _room(self, gated: Gated, contract: Contract, arguments: tuple[Value, ...]) -> int | None:
+        """Characters up to the end of the object that a string is in, one of which is its end; 0 if there is
+        a limit that is not followed, None if there is none."""
+        if contract.length_of is None or contract.length_of >= len(arguments):
+            return None
+        program = gated.program
+        places = program.places.of(arguments[contract.length_of])
+        sizes = [None if place.base is None else program.size_of(place.base) for place in places]
+        if all(size is None for size in sizes):
+            return None
+        offset = places[0].offset
+        if len(places) > 1 or sizes[0] is None or offset.__class__ is not int:
+            return 0
+        return max(sizes[0] - offset, 0)
 
     def _pointed(
         self, gated: Gated, instruction: Instruction, contract: Contract, arguments: tuple[Value, ...]
