@@ -168,10 +168,8 @@ class Calls:
                 gated.define(node, instruction, result)
         elif name in program.never_return:
             gated.assume[node] = False
-        elif program.externals.get(name).known:
-            self.externals.external(gated, node, instruction, name, arguments)
         else:
-            self._recursive(gated, node, instruction, name)
+            self._recursive(gated, node, instruction, name, arguments)
 
     def _used(self, gated: Gated, node: int, instruction: Instruction, arguments: tuple[Value, ...]) -> None:
         info = instruction.extra
@@ -228,8 +226,15 @@ class Calls:
                 result = gated.choose(guard, value, result, instruction.type)
             gated.define(node, instruction, result)
 
-    def _recursive(self, gated: Gated, node: int, instruction: Instruction, name: str) -> None:
+    def _recursive(
+        self, gated: Gated, node: int, instruction: Instruction, name: str, arguments: tuple[Value, ...]
+    ) -> None:
+        """A call inside a cycle: as its contract says, if it has one, else nothing is known of it."""
         program = gated.program
+        gated.lose("what is passed to a recursive call is not checked")
+        if program.externals.get(name).known:
+            self.externals.external(gated, node, instruction, name, arguments)
+            return
         program.imprecise["a recursive call may write anything"] += 1
         self._write_everything(gated, node, instruction, f"the recursive call of {name}")
         if instruction.result is None:

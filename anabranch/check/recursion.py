@@ -13,7 +13,7 @@ from dataclasses import replace
 from anabranch.analysis.callgraph import direct_callee
 from anabranch.ir.module import Block, Function, Instruction, Module
 from anabranch.ir.types import VOID
-from anabranch.ir.values import Local, Null, Operand
+from anabranch.ir.values import ConstInt, Local, Null, Operand
 
 _WITHOUT_EFFECT = ("llvm.dbg.", "llvm.lifetime.")
 
@@ -72,9 +72,11 @@ def _tails(module: Module, function: Function) -> dict[int, int]:
 
 
 def _only_returned(module: Module, function: Function, block: Block, number: int) -> bool:
-    """Does nothing happen after a call but that its result is returned?"""
+    """Does nothing happen after a call but that its result is returned? A scope that is left on the way ends
+    in a switch over a phi of numbers, of which this way gives one."""
     value = block.instructions[number].result
     rest, seen = block.instructions[number + 1 :], {block.index}
+    merged: dict[int, Operand] = {}
     while True:
         for instruction in rest[:-1]:
             if instruction.opcode != "call":
@@ -83,18 +85,37 @@ def _only_returned(module: Module, function: Function, block: Block, number: int
                 return False
         last = rest[-1]
         if last.opcode == "ret":
-            return not last.operands or last.operands[0] is value
-        if last.opcode != "br" or len(last.targets) != 1 or last.targets[0] in seen:
+            return not last.operands or _behind(last.operands[0], merged) is value
+        target = _next(last, merged)
+        if target is None or target in seen:
             return False
-        before, block = block.index, function.blocks[last.targets[0]]
-        seen.add(block.index)
+        before, block = block.index, function.blocks[target]
+        seen.add(target)
         phis = [i for i in block.instructions if i.opcode == "phi"]
         for phi in phis:
+            assert phi.result is not None
             incoming = dict(zip(phi.targets, phi.operands, strict=True))
-            if value is not None and incoming[before] is value:
-                value = phi.result
-                break
+            merged[phi.result.index] = incoming[before]
         rest = block.instructions[len(phis) :]
+
+
+def _behind(operand: Operand, merged: dict[int, Operand]) -> Operand:
+    """What a phi is on a way."""
+    while isinstance(operand, Local) and operand.index in merged:
+        operand = merged[operand.index]
+    return operand
+
+
+def _next(last: Instruction, merged: dict[int, Operand]) -> int | None:
+    """The block that a jump leads to, if that is plain."""
+    if last.opcode == "br" and len(last.targets) == 1:
+        return last.targets[0]
+    chosen = _behind(last.operands[0], merged) if last.opcode == "switch" else None
+    if not isinstance(chosen, ConstInt):
+        return None
+    assert isinstance(last.extra, tuple)
+    cases: dict[int, int] = dict(zip(last.extra, last.targets[1:], strict=True))
+    return cases.get(chosen.value, last.targets[0])
 
 
 def _looping(function: Function, tails: dict[int, int]) -> Function:

@@ -39,6 +39,24 @@ def test_which_functions_become_loops() -> None:
     assert tail_calls_as_loops(looping) is looping
 
 
+def test_a_call_out_of_a_scope_is_a_jump_too(tmp_path: Path) -> None:
+    source = tmp_path / "scopes.c"
+    source.write_text(
+        "int f(int a, int b) {\n"
+        "    for (int i = 0; i < a; i++)\n"
+        "        if (i == b)\n"
+        "            return f(b, i);\n"
+        "    if (a > b)\n"
+        "        return f(b, a);\n"
+        "    return a;\n"
+        "}\n"
+    )
+    module = module_of(source)
+    assert tail_calls_as_loops(module) is not module
+    _, result = checked(source)
+    assert not result.losses
+
+
 def test_a_call_that_does_more_than_return_stays(tmp_path: Path) -> None:
     source = tmp_path / "more.c"
     source.write_text(
