@@ -25,11 +25,13 @@ from typing import Any
 
 SHIPPED = Path(__file__).with_name("contracts.toml")
 KEYS: dict[str, str] = {
-    "returns": '"null" (may be NULL), "rarely null", "nonnull", "arg N", "arg N or null", "block", '
-    '"zeroed block", or a range like "-1..512" or "-1..arg 3"',
+    "returns": '"null" (may be NULL), "rarely null", "nonnull", "arg N", "arg N or null", "in arg N" '
+    '(it points into the argument), "in arg N or null", "block", "zeroed block", '
+    '"length of arg N" (of a string), or a range like "-1..512" or "-1..arg 3"',
     "writes": "parameters that it writes through: a list, or a table as of --summaries; [] for none",
     "reads": "parameters that it dereferences: they must not be NULL",
     "frees": "the parameter whose block it frees",
+    "moves": "the parameter whose block it frees unless it returns NULL, as realloc does",
     "format": "the parameter that is a format as of printf, with what it converts behind it",
     "size": "parameters whose product is the size of the block that it returns",
     "made": "true: what it writes is made of what the program has, and is no input",
@@ -40,8 +42,11 @@ KEYS: dict[str, str] = {
     "fails": "true: to reach it is a failed assertion",
     "assumes": "true: the program goes on only if the first argument is not 0",
 }
+MAX_LENGTH = 2**31 - 2
+"""No string of a program is longer."""
 _RANGE = re.compile(r"\s*(-?\d+)\s*\.\.\s*(-?\d+|arg\s+[1-9]\d*)\s*")
 _ARGUMENT = re.compile(r"arg\s+([1-9]\d*)(\s+or\s+null)?")
+_WITHIN = re.compile(r"in\s+" + _ARGUMENT.pattern)
 
 
 class ExternalsError(Exception):
@@ -67,9 +72,13 @@ class Contract:
     """NULL is an answer that most programs never see."""
     not_null: bool = False
     same_as: int | None = None
+    within: int | None = None
+    """The parameter that the result points into; where, its content decides."""
     block: bool = False
     zeroed: bool = False
     range: tuple[int, int] | None = None
+    length_of: int | None = None
+    """The parameter that is a string, in which the result is a number of characters."""
     up_to: int | None = None
     """The parameter that is the upper end of the range; the range's own end is of no meaning then."""
     writes: frozenset[int] | None = None
@@ -78,6 +87,7 @@ class Contract:
     """How much it writes, of parameters of which that is known."""
     reads: tuple[int, ...] = ()
     frees: int | None = None
+    moves: int | None = None
     format: int | None = None
     size: tuple[int, ...] = ()
     made: bool = False
@@ -160,7 +170,7 @@ def _contract(where: str, table: Any) -> Contract:
             extents = [_extent(f"{where}.writes", key, value) for key, value in written.items()]
             fields["extents"], written = tuple(extents), [number + 1 for number, _ in extents]
         fields["writes"] = frozenset(_numbers(f"{where}: writes", written))
-    for key in ("frees", "format", "searches"):
+    for key in ("frees", "moves", "format", "searches"):
         if key in table:
             fields[key] = _numbers(f"{where}: {key}", [table[key]])[0]
     return Contract(**fields, **_returned(where, str(table.get("returns", ""))))
@@ -186,6 +196,11 @@ def _returned(where: str, text: str) -> dict[str, Any]:
         return {"block": True, "zeroed": text == "zeroed block"}
     if (argument := _ARGUMENT.fullmatch(text)) is not None:
         return {"same_as": int(argument[1]) - 1, "may_be_null": argument[2] is not None}
+    if (argument := _WITHIN.fullmatch(text)) is not None:
+        may_be_null = argument[2] is not None
+        return {"within": int(argument[1]) - 1, "may_be_null": may_be_null, "not_null": not may_be_null}
+    if text.startswith("length of ") and (argument := _ARGUMENT.fullmatch(text[10:])) and not argument[2]:
+        return {"range": (0, MAX_LENGTH), "length_of": int(argument[1]) - 1}
     found = _RANGE.fullmatch(text)
     if found is not None and found[2].startswith("arg"):
         return {"range": (int(found[1]), 0), "up_to": int(found[2][3:]) - 1}

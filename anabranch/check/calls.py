@@ -14,13 +14,17 @@ from anabranch.check.events import Event, Extent, Havoc, Hits, Location
 from anabranch.check.external_calls import ExternalCalls
 from anabranch.check.leaves import GlobalObject
 from anabranch.check.memory import MemoryOf
+from anabranch.check.recursion import may_return_null
 from anabranch.check.requirements import lifted
 from anabranch.check.summaries import RETURNED, RETURNS, WRITES_ANYTHING, Site
 from anabranch.expr import (
     Expr,
     Value,
     bool_and,
+    bool_or,
+    eq,
     ite,
+    not_,
     sub,
 )
 from anabranch.ir.module import CallInfo, Instruction
@@ -151,7 +155,7 @@ class Calls:
             return
         name = direct_callee(program.module, instruction) or self._pointed(gated, node, instruction)
         if name is None:
-            self._indirect(gated, node, instruction)
+            self._indirect(gated, node, instruction, arguments)
         elif name.startswith("llvm."):
             self._intrinsic(gated, node, instruction, name, arguments)
         elif name.startswith(UNDEFINED):
@@ -159,9 +163,13 @@ class Calls:
         elif program.module.functions[name].is_declaration:
             self.externals.external(gated, node, instruction, name, arguments)
         elif (callee := program.summary(gated.name, name)) is not None:
-            self._summary(gated, node, instruction, callee, arguments)
+            result = self._summary(gated, node, instruction, callee, arguments)
+            if instruction.result is not None and gated.assume[node] is not False:
+                gated.define(node, instruction, result)
+        elif name in program.never_return:
+            gated.assume[node] = False
         else:
-            self._recursive(gated, node, instruction, name)
+            self._recursive(gated, node, instruction, name, arguments)
 
     def _used(self, gated: Gated, node: int, instruction: Instruction, arguments: tuple[Value, ...]) -> None:
         info = instruction.extra
@@ -186,50 +194,106 @@ class Calls:
             value = gated.program.unknown(instruction.type, reason, instruction.loc)
             gated.define(node, instruction, value)
 
-    def _indirect(self, gated: Gated, node: int, instruction: Instruction) -> None:
-        gated.program.imprecise["an indirect call may write anything"] += 1
-        self._write_everything(gated, node, instruction, "an indirect call")
-        self._unknown(gated, node, instruction, "the result of an indirect call")
+    def _indirect(
+        self, gated: Gated, node: int, instruction: Instruction, arguments: tuple[Value, ...]
+    ) -> None:
+        """A call of one of a few functions, each under the condition that the pointer leads to it; of any
+        other function nothing is known."""
+        program = gated.program
+        assert isinstance(instruction.extra, CallInfo)
+        names = program.targets.get(instruction.extra.function_type, ())
+        callees = [callee for name in names if (callee := program.summary(gated.name, name)) is not None]
+        pointer = gated.value(node, instruction.operands[0])
+        elsewhere: Value = True
+        returned: list[tuple[Value, Value]] = []
+        for callee in callees:
+            guard = eq(pointer, program.global_object(callee.name), 64)
+            if guard is not False:
+                result = self._summary(gated, node, instruction, callee, arguments, guard)
+                returned.append((guard, result))
+                elsewhere = bool_and(elsewhere, not_(guard))
+        if returned and len(callees) == len(names):
+            gated.lose("a function pointer is assumed to lead to a function of its type")
+            gated.assume[node] = bool_and(gated.assume[node], not_(elsewhere))
+        else:
+            program.imprecise["an indirect call may write anything"] += 1
+            self._write_everything(gated, node, instruction, "an indirect call", elsewhere)
+            reason = "the result of an indirect call"
+            returned.append((True, program.unknown(instruction.type, reason, instruction.loc)))
+        if instruction.result is not None:
+            result = returned[-1][1]
+            for guard, value in reversed(returned[:-1]):
+                result = gated.choose(guard, value, result, instruction.type)
+            gated.define(node, instruction, result)
 
-    def _recursive(self, gated: Gated, node: int, instruction: Instruction, name: str) -> None:
-        if name in gated.program.never_return:
-            gated.assume[node] = False
+    def _recursive(
+        self, gated: Gated, node: int, instruction: Instruction, name: str, arguments: tuple[Value, ...]
+    ) -> None:
+        """A call inside a cycle: as its contract says, if it has one, else nothing is known of it."""
+        program = gated.program
+        gated.lose("what is passed to a recursive call is not checked")
+        if program.externals.get(name).known:
+            self.externals.external(gated, node, instruction, name, arguments)
             return
-        gated.program.imprecise["a recursive call may write anything"] += 1
+        program.imprecise["a recursive call may write anything"] += 1
         self._write_everything(gated, node, instruction, f"the recursive call of {name}")
-        self._unknown(gated, node, instruction, f"the result of the recursive call of {name}")
+        if instruction.result is None:
+            return
+        type, loc = instruction.type, instruction.loc
+        result = program.unknown(type, f"the result of the recursive call of {name}", loc)
+        if isinstance(type, PointerType) and may_return_null(program.module.functions[name]):
+            doubt = f"the recursive call of {name} returns NULL, which it does somewhere"
+            result = ite(program.leaves.failure(name, loc, doubt), 0, result, 64)
+        gated.define(node, instruction, result)
 
-    def _write_everything(self, gated: Gated, node: int, instruction: Instruction, reason: str) -> None:
-        gated.memory.append(node, Havoc(frozenset(), True, True, f"memory after {reason}", instruction.loc))
-        gated.wild.append((node, True))
+    def _write_everything(
+        self, gated: Gated, node: int, instruction: Instruction, reason: str, condition: Value = True
+    ) -> None:
+        event = Havoc(frozenset(), True, condition, f"memory after {reason}", instruction.loc)
+        gated.memory.append(node, event)
+        gated.wild.append((node, condition))
 
     # -- functions with a summary -----------------------------------------------------------------------
 
     def _summary(
-        self, gated: Gated, node: int, instruction: Instruction, callee: Gated, arguments: tuple[Value, ...]
-    ) -> None:
+        self,
+        gated: Gated,
+        node: int,
+        instruction: Instruction,
+        callee: Gated,
+        arguments: tuple[Value, ...],
+        guard: Value = True,
+    ) -> Value:
+        """What a call returns, if it is one of the callee (`guard`)."""
         program = gated.program
         label = (gated.name, len(gated.calls) + 1)
-        site = Site(gated, node, len(gated.memory.events[node]), callee, arguments, instruction.loc, label)
+        position = len(gated.memory.events[node])
+        site = Site(gated, node, position, callee, arguments, instruction.loc, label, guard)
         gated.calls.append(site)
         started = process_time()
         self._requirements(gated, site)
         program.spend("lifting", process_time() - started)
         if not callee.effects.returns:
-            gated.assume[node] = False
-            return
-        for index in callee.effects.always_accessed:
+            gated.assume[node] = bool_and(gated.assume[node], not_(guard))
+            return program.unknown(instruction.type, "unreachable code", None)
+        if guard is True:
+            self._learn(gated, site)
+        returns = program.summaries.operator(site, RETURNS, 1)
+        result = None if instruction.result is None else self._result(site, instruction)
+        self._effects(gated, node, site)
+        gated.assume[node] = bool_and(gated.assume[node], bool_or(not_(guard), returns))
+        return result
+
+    def _learn(self, gated: Gated, site: Site) -> None:
+        """What holds of pointers if a call comes back."""
+        effects, arguments = site.callee.effects, site.arguments
+        for index in effects.always_accessed:
             if index < len(arguments) and arguments[index].__class__ is Expr:
                 self._learn_access(gated, arguments[index])
-        for pointer in callee.effects.not_null:
+        for pointer in effects.not_null:
             value = site.value(pointer.a)
             if value.__class__ is Expr:
-                gated.learn("null", program.places.pointer(value))
-        returns = program.summaries.operator(site, RETURNS, 1)
-        if instruction.result is not None:
-            gated.define(node, instruction, self._result(site, instruction))
-        self._effects(gated, node, site)
-        gated.assume[node] = bool_and(gated.assume[node], returns)
+                gated.learn("null", gated.program.places.pointer(value))
 
     def _learn_access(self, gated: Gated, pointer: Expr) -> None:
         gated.learn("null", gated.program.places.pointer(pointer))
@@ -254,7 +318,8 @@ class Calls:
         for base, extent in site.callee.effects.written().items():
             for place in places.of(site.value(base.a)):
                 if place.base is not None:
-                    mapped = Mapped(base, place.condition, place.offset, extent)
+                    condition = bool_and(site.guard, place.condition)
+                    mapped = Mapped(base, condition, place.offset, extent)
                     table.setdefault(place.base, []).append(mapped)
                 elif place.offset is None:
                     gated.lose("a store to an unknown address is left out")
@@ -265,10 +330,11 @@ class Calls:
             if leaves.visible(base.a) or is_heap(leaves.of(base)):
                 for place in places.of(site.value(base.a)):
                     if place.base is not None:
-                        freed.setdefault(place.base, []).append((place.condition, base))
+                        condition = bool_and(site.guard, place.condition)
+                        freed.setdefault(place.base, []).append((condition, base))
         anything: Value = False
         if site.callee.wild:
-            anything = gated.program.summaries.operator(site, WRITES_ANYTHING, 1)
+            anything = bool_and(site.guard, gated.program.summaries.operator(site, WRITES_ANYTHING, 1))
             if anything is not False:
                 gated.wild.append((node, bool_and(gated.assume[node], anything)))
         gated.memory_is_freed = gated.memory_is_freed or bool(freed)

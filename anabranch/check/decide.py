@@ -1,14 +1,15 @@
-"""The decision procedure: one fresh solver a query, with terms of its own.
+"""The decision procedure: one solver a condition, with terms of its own, to which formulas are added.
 
-The queries of a checker do not grow along a path as those of an exploration: most are asked once, of a few
-hundred nodes. A fresh Bitwuzla with little rewriting was twice as quick on them as one that is kept. Terms
-are not kept either: their numbers decide how Bitwuzla orders things, and an answer, its model and the polls
-that it takes must not depend on what was asked before.
+The queries about a condition grow as its operators are opened; those about different conditions have little
+in common. Terms are not kept from one condition to the next: their numbers decide how Bitwuzla orders things,
+and an answer, its model and the polls that it takes must not depend on what was asked about others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from time import process_time
 
 import bitwuzla
 from bitwuzla import Option, Options, Result
@@ -17,6 +18,9 @@ from anabranch.expr import Expr, expr_vars, variable
 from anabranch.expr.node import digest
 from anabranch.solver.backend import UNKNOWN, UNSAT, Answer, Model
 from anabranch.solver.bitwuzla_terms import Terms
+
+Solve = Callable[[list[Expr], int], Answer]
+"""Formulas and a limit in polls -> a model of all their variables, UNSAT or UNKNOWN."""
 
 
 class _Polls:
@@ -34,12 +38,14 @@ class _Polls:
 
 class Decider:
     def __init__(self) -> None:
-        self._options = Options()
-        self._options.set(Option.PRODUCE_MODELS, True)
-        self._options.set(Option.REWRITE_LEVEL, 0)
+        self.options = Options()
+        self.options.set(Option.PRODUCE_MODELS, True)
+        self.options.set(Option.REWRITE_LEVEL, 0)
         self.queries = 0
         self.spent = 0
         """Polls of all queries; each counts for one at least."""
+        self.seconds = 0.0
+        """CPU time of the queries that were not answered from an earlier run."""
         self.known: dict[str, list[int]] = {}
         """Answers of an earlier run, by digest of the query."""
         self.asked: dict[str, list[int]] = {}
@@ -50,57 +56,86 @@ class Decider:
         """Another function is checked."""
         self.known, self.asked = known, {}
 
-    def solve(self, formulas: Iterable[Expr], polls: int) -> Answer:
-        """A model of all variables of the formulas, UNSAT or UNKNOWN."""
-        asserted = list(formulas)
-        indices = sorted({i for f in asserted for i in expr_vars(f)}, key=lambda i: variable(i).id)
-        key = f"{digest((polls, *(f.id for f in asserted))):x}"
-        before = self.spent
-        self.queries += 1
-        found = self.known.get(key)
-        if found is not None:
-            self.spent += found[1]
-            self.asked[key] = found
-            return _decoded(found, indices)
-        answer = self._fresh(asserted, indices, polls)
-        self.asked[key] = _encoded(answer, self.spent - before, indices)
-        return answer
-
-    def _fresh(self, asserted: list[Expr], indices: list[int], polls: int) -> Answer:
-        limit = _Polls(polls)
+    @contextmanager
+    def session(self, incremental: bool = True) -> Iterator[Solve]:
+        """What answers the queries of one condition, each of which begins with the formulas of the one
+        before. There must not be two at a time: terms are kept on the nodes of expressions."""
         terms = Terms()
         try:
-            return self._solve(terms, asserted, indices, limit, polls)
+            yield _Session(self, terms, incremental).solve
         finally:
             terms.release()
 
-    def _solve(
-        self, terms: Terms, asserted: list[Expr], indices: list[int], limit: _Polls, polls: int
-    ) -> Answer:
-        solver = bitwuzla.Bitwuzla(terms.manager, self._options)
-        solver.configure_terminator(limit)
-        for formula in asserted:
-            solver.assert_formula(terms.term(formula), *terms.side_conditions(formula))
-        result = solver.check_sat()
-        self.spent += 1 + polls - limit.left
-        if result == Result.UNSAT:
-            return UNSAT
+    def solve(self, formulas: list[Expr], polls: int) -> Answer:
+        """One query by itself."""
+        with self.session() as solve:
+            return solve(formulas, polls)
+
+
+class _Session:
+    """One solver for all queries of a condition, to which formulas are added; or a fresh one for each."""
+
+    def __init__(self, decider: Decider, terms: Terms, incremental: bool) -> None:
+        self._decider = decider
+        self._terms = terms
+        self._incremental = incremental
+        self._solver: bitwuzla.Bitwuzla | None = None
+        self._asserted = 0
+        """Formulas that the solver has."""
+        self._before: tuple[tuple[int, int], ...] = ()
+        """Queries so far: the number of their formulas and their limit."""
+        self._solved = 0
+        """Those of them that this solver was asked; the others were answered from an earlier run."""
+
+    def solve(self, formulas: list[Expr], polls: int) -> Answer:
+        """A model of all variables of the formulas, UNSAT or UNKNOWN."""
+        decider, indices = self._decider, _variables(formulas)
+        # What a solver has learned has a say in its next model, so the queries before are part of the key.
+        key = f"{digest((polls, *(f.id for f in formulas), self._before)):x}"
+        self._before = (*self._before, (len(formulas), polls))
+        decider.queries += 1
+        found = decider.known.get(key)
+        if found is None:
+            started = process_time()
+            found = self._found(formulas, indices)
+            decider.seconds += process_time() - started
+        decider.asked[key] = found
+        decider.spent += found[1]
+        return _decoded(found, indices)
+
+    def _found(self, formulas: list[Expr], indices: list[int]) -> list[int]:
+        """Asks the queries that an earlier run has answered too, where the solver is to know them."""
+        if not self._incremental:
+            self._solver, self._asserted, self._solved = None, 0, len(self._before) - 1
+        found: list[int] = []
+        for number, polls in self._before[self._solved :]:
+            found = self._ask(formulas[:number], polls, indices)
+        self._solved = len(self._before)
+        return found
+
+    def _ask(self, formulas: list[Expr], polls: int, indices: list[int]) -> list[int]:
+        terms, limit = self._terms, _Polls(polls)
+        if self._solver is None:
+            self._solver = bitwuzla.Bitwuzla(terms.manager, self._decider.options)
+        self._solver.configure_terminator(limit)
+        for formula in formulas[self._asserted :]:
+            self._solver.assert_formula(terms.term(formula), *terms.side_conditions(formula))
+        self._asserted = len(formulas)
+        result = self._solver.check_sat()
+        spent = 1 + polls - limit.left
         if result != Result.SAT:
-            return UNKNOWN
-        model: Model = {}
-        for index in indices:
-            model[index] = int(solver.get_value(terms.term(variable(index))).value(10))
-        return model
+            return [_UNSAT if result == Result.UNSAT else _UNKNOWN, spent]
+        values = [int(self._solver.get_value(terms.term(variable(i))).value(10)) for i in indices]
+        pairs = ((place, value) for place, value in enumerate(values) if value)
+        return [_SAT, spent, *(number for pair in pairs for number in pair)]
+
+
+def _variables(formulas: list[Expr]) -> list[int]:
+    """In an order that is the same in every process."""
+    return sorted({i for f in formulas for i in expr_vars(f)}, key=lambda i: variable(i).id)
 
 
 _UNSAT, _UNKNOWN, _SAT = range(3)
-
-
-def _encoded(answer: Answer, spent: int, indices: list[int]) -> list[int]:
-    if not isinstance(answer, dict):
-        return [_UNSAT if answer is UNSAT else _UNKNOWN, spent]
-    values = [(place, answer[index]) for place, index in enumerate(indices) if answer[index]]
-    return [_SAT, spent, *(number for pair in values for number in pair)]
 
 
 def _decoded(found: list[int], indices: list[int]) -> Answer:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from time import process_time
 
 from anabranch.check.conditions import Condition
@@ -30,12 +31,13 @@ from anabranch.check.properties.freed import UseAfterFree
 from anabranch.check.properties.null import NullDereference
 from anabranch.check.properties.uninitialised import UninitialisedUse
 from anabranch.check.records import CheckResult, FunctionRecord
+from anabranch.check.recursion import tail_calls_as_loops
 from anabranch.check.refine import PROVED, REFUTED, Answer, Refinement
 from anabranch.check.reports import make_report
 from anabranch.check.requirements import lifted
 from anabranch.check.settings import CheckSettings
 from anabranch.contracts import Externals, load_externals
-from anabranch.expr import Value, eq, reset, substitute
+from anabranch.expr import Value, bool_and, eq, not_, reset, substitute
 from anabranch.ir.module import Module
 
 REGISTRY: dict[str, Callable[[], Property]] = {
@@ -62,12 +64,14 @@ class Checker:
         decider: Decider | None = None,
     ) -> None:
         reset(structural=True)
+        module = tail_calls_as_loops(module)
         self.settings = settings or CheckSettings()
         properties = tuple(REGISTRY[name]() for name in self.settings.properties)
         self.program = Program(module, self.settings, externals or load_externals(), properties)
         self.facts = facts or facts_of(module, self.settings, self.program.externals)
         self.order = self.facts.order
         self.program.callees = self.order.callees
+        self.program.targets = self.order.targets
         self.program.never_return = self.facts.never_return
         self.program.unwritten = self.facts.unwritten
         self.program.unwritten_here = self.facts.unwritten_here
@@ -78,6 +82,9 @@ class Checker:
         """Of the functions that were checked here."""
         self.record = FunctionRecord("")
         """Of the function at hand."""
+        self._reported: list[tuple[int, Condition]] = []
+        """Conditions of the function at hand whose failure ends the program, and which were reported, with
+        their places in `Gated.conditions`."""
 
     def run(self) -> CheckResult:
         """Check all functions."""
@@ -95,8 +102,9 @@ class Checker:
             if callee not in self.program.functions and callee != name:
                 self._gate_again(callee)
         record = self.record = self.records[name] = FunctionRecord(name)
+        self._reported = []
         self.program.count_in(record)
-        before, asked = len(self.findings), self.decider.queries
+        before, asked, solving = len(self.findings), self.decider.queries, self.decider.seconds
         gated = self._gate(name)
         if gated is not None:
             started = process_time()
@@ -106,11 +114,17 @@ class Checker:
             limit = self.decider.spent + self.settings.function_polls
             for number, (place, condition) in enumerate(_nearest_first(gated.conditions)):
                 record.conditions += 1
+                if number == self.settings.max_conditions:
+                    left = len(gated.conditions) - number
+                    record.conditions += left - 1
+                    self._undecided("a function has too many conditions", left)
+                    break
                 with self.program.leaves.within(name, "condition", number):
                     self._condition(gated, place, condition, limit)
             record.spend("conditions", process_time() - started)
             record.form = form_of(gated)
         record.queries = self.decider.queries - asked
+        record.spend("solving", self.decider.seconds - solving)
         record.reports = [make_report(self.program, finding) for finding in self.findings[before:]]
         return record
 
@@ -137,12 +151,17 @@ class Checker:
         gated = None if known.failed else self._gate(name)
         if gated is not None:
             for place in known.left:
-                self._leave(gated, place, gated.conditions[place])
+                self._leave(gated, place)
 
     # -- one condition ----------------------------------------------------------------------------------
 
     def _condition(self, gated: Gated, place: int, condition: Condition, limit: int) -> None:
-        own = self.refinement(condition, self.settings.any_null)
+        if not self.settings.strategy.localised and self.order.callers.get(gated.name):
+            self._leave(gated, place)
+            if gated.name not in self.order.roots:
+                return
+        condition = self._after(place, condition)
+        own = self._own(condition)
         if self.decider.spent > limit and own.consequent is not False:
             self._undecided("the time of a function is up")
             return
@@ -159,21 +178,32 @@ class Checker:
         """Is there a bad value here already? If not, a caller may still pass one."""
         if answer.verdict == REFUTED:
             if condition.passing is None:
-                self._report(condition, own, answer)
+                self._report(place, condition, own, answer)
             else:
-                self._behind(condition)
+                self._behind(place, condition)
         elif answer.verdict != PROVED:
             self._undecided(answer.reason)
         elif not self.program.summaries.origins.of(condition.bad).passed:
             self.record.verdicts["proved"] += 1
-        elif not self.order.callers.get(gated.name):
+        elif not self.order.callers.get(gated.name) or not self.settings.strategy.localised:
             self.record.verdicts["as the caller says"] += 1
         elif condition.passing is None and self._holds_for_all(condition):
             self.record.verdicts["proved"] += 1
         else:
-            self._leave(gated, place, condition)
+            self._leave(gated, place)
 
-    def _behind(self, passing: Condition) -> None:
+    def _after(self, place: int, condition: Condition) -> Condition:
+        """What was reported on every way to a condition is assumed to have gone well: its consequences are
+        not reported again."""
+        tree = condition.function.graph.tree
+        well = tuple(
+            not_(bool_and(before.path(), before.bad))
+            for where, before in self._reported
+            if where < place and tree.dominates(before.node, condition.node)
+        )
+        return replace(condition, antecedents=(*condition.antecedents, *well)) if well else condition
+
+    def _behind(self, place: int, passing: Condition) -> None:
         """A bad value comes to a call: which of the conditions that depend on it can fail?"""
         assert passing.passing is not None
         site, requirement = passing.passing
@@ -181,15 +211,15 @@ class Checker:
             if number == self.settings.max_behind:
                 self._undecided("too many conditions depend on what is passed")
                 return
-            condition = lifted(inner, site)
+            condition = self._after(place, lifted(inner, site))
             if condition.bad is False:
                 continue
-            own = self.refinement(condition, self.settings.any_null)
+            own = self._own(condition)
             answer = own.check()
             self.record.conditions += 1
             self.record.expansions += len(answer.opened)
             if answer.verdict == REFUTED:
-                self._report(condition, own, answer)
+                self._report(place, condition, own, answer)
                 if not self.findings[-1].approximate:
                     return
             elif answer.verdict == PROVED:
@@ -204,20 +234,21 @@ class Checker:
             self._undecided(answer.reason)
         else:
             root = gated.name in self.order.roots
-            if self.order.callers.get(gated.name):
-                self._leave(gated, place, condition)
+            if self.order.callers.get(gated.name) and self.settings.strategy.localised:
+                self._leave(gated, place)
                 if not root or gated.name == "main":
                     return
-            self._report(condition, own, answer)
+            self._report(place, condition, own, answer)
 
     def _holds_for_all(self, condition: Condition) -> bool:
         """Does it hold, whatever callers pass? Only what is seen at once: a cheap reason not to lift."""
         return self.refinement(condition, any_null=True).folds()
 
-    def _leave(self, gated: Gated, place: int, condition: Condition) -> None:
+    def _leave(self, gated: Gated, place: int) -> None:
         """The condition at a place of `gated.conditions` is one of the callers. Nothing is asked here: it is
         done again when the gated form is made again."""
-        if condition.property.flows:
+        condition = gated.conditions[place]
+        if condition.property.flows and self.settings.strategy.localised:
             for leaf in self.program.summaries.origins.of(condition.bad).in_order():
                 gated.require(leaf, condition)
         elif len(gated.lifted) < self.settings.max_requirements:
@@ -228,19 +259,21 @@ class Checker:
         self.record.left.append(place)
         self.record.verdicts["left to the callers"] += 1
 
-    def _undecided(self, reason: str) -> None:
-        self.record.verdicts["undecided"] += 1
-        self.record.undecided[reason] += 1
+    def _undecided(self, reason: str, count: int = 1) -> None:
+        self.record.verdicts["undecided"] += count
+        self.record.undecided[reason] += count
 
-    def _report(self, condition: Condition, own: Refinement, answer: Answer) -> None:
+    def _report(self, place: int, condition: Condition, own: Refinement, answer: Answer) -> None:
         self.record.verdicts["refuted"] += 1
+        if condition.property.ends and condition.bad is not True:
+            self._reported.append((place, condition))
         open_to = ""
         leaves = self.program.leaves
         known = {index: self.program.initial_of(leaves.at(index)) for index in answer.model}
         initial = {index: value for index, value in known.items() if value.__class__ is int}
         if initial:
             # Nothing here writes some of the globals: does it need other values than their first?
-            first = self.refinement(condition, self.settings.any_null, initial=True)
+            first = self._own(condition, initial=True)
             again = first.check()
             if again.verdict == REFUTED:
                 own, answer = first, again
@@ -263,15 +296,27 @@ class Checker:
             return "parameters"  # the callers that there are were asked
         return open_to
 
-    def refinement(self, condition: Condition, any_null: bool, initial: bool = False) -> Refinement:
-        """The condition as it is asked in the function itself: what callers pass is not bad. With `initial`,
-        globals that no function here writes hold their initial values."""
+    def _own(self, condition: Condition, initial: bool = False) -> Refinement:
+        """The condition as it is checked in its function. `--null any` doubts what unknown callers pass;
+        known ones are asked."""
+        asked = condition.function.name not in self.order.roots
+        return self.refinement(condition, self.settings.any_null, initial, asked)
+
+    def refinement(
+        self, condition: Condition, any_null: bool, initial: bool = False, asked: bool = False
+    ) -> Refinement:
+        """The condition as it is asked in the function itself: what callers pass is not bad, unless they are
+        doubted (`any_null`) and not `asked` later. With `initial`, globals that no function here writes hold
+        their initial values."""
         program, gated, node = self.program, condition.function, condition.node
         leaves = program.leaves
 
         def localise(value: Value) -> Value:
             replaced = {
-                leaf.var: self._local(leaf, gated, node, any_null) for leaf in bad_leaves(leaves, value)
+                leaf.var: self._local(
+                    leaf, gated, node, any_null and not (asked and leaves.visible(leaf.var.a))
+                )
+                for leaf in bad_leaves(leaves, value)
             }
             if initial:
                 for leaf in leaves.support(value):

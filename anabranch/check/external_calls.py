@@ -9,7 +9,7 @@ from anabranch.check.formats import string_arguments
 from anabranch.check.freeing import Free
 from anabranch.check.leaves import Unknown
 from anabranch.contracts import Contract
-from anabranch.expr import Expr, Value, bool_and, bool_or, extract, ite, ne, sge, sle, slt, zext
+from anabranch.expr import Expr, Value, add, bool_and, bool_or, extract, ite, ne, sge, sle, slt, zext
 from anabranch.ir.module import Instruction
 from anabranch.ir.types import PointerType
 from anabranch.semantics.elements import is_scalar
@@ -50,7 +50,9 @@ class ExternalCalls:
             gated.assume[node] = bool_and(gated.assume[node], held)
         result = self._answer(gated, node, instruction, name, contract, arguments)
         if contract.frees is not None and contract.frees < len(arguments):
-            self._free(gated, node, instruction, arguments[contract.frees])
+            self._free(gated, node, instruction, arguments[contract.frees], True)
+        if contract.moves is not None and contract.moves < len(arguments) and result.__class__ is Expr:
+            self._free(gated, node, instruction, arguments[contract.moves], ne(result, 0, 64))
         if name in ("memcpy", "memmove") and len(arguments) == 3:
             self.copy(gated, node, instruction, arguments)
         elif name == "memset" and len(arguments) == 3:
@@ -104,7 +106,7 @@ class ExternalCalls:
                     gated, node, instruction, name, contract, arguments
                 )
             return found
-        if contract.may_be_null or contract.range is not None:
+        if contract.may_be_null or contract.range is not None or contract.within is not None:
             return self._new_answer(gated, node, instruction, name, contract, arguments)
         return program.unknown(type, reason, loc, input=True)
 
@@ -119,9 +121,16 @@ class ExternalCalls:
     ) -> Value:
         program, type, loc = gated.program, instruction.type, instruction.loc
         reason = f"the result of {name}"
-        if contract.may_be_null and isinstance(type, PointerType):
+        if isinstance(type, PointerType):
+            if contract.within is not None and contract.within < len(arguments):
+                where = program.leaves.unknown(64, f"where {name} finds it", loc)
+                value = add(arguments[contract.within], where, 64)
+            else:
+                value = program.unknown(type, reason, loc, input=True)
+            if not contract.may_be_null:
+                return value
             fails = program.leaves.failure(name, loc, self._doubt(gated, node, name, contract, arguments))
-            return ite(fails, 0, program.unknown(type, reason, loc, input=True), 64)
+            return ite(fails, 0, value, 64)
         if contract.range is None or not is_scalar(type):
             return program.unknown(type, reason, loc, input=True)
         low, high = contract.range
@@ -133,7 +142,9 @@ class ExternalCalls:
             given = instruction.operands[1 + contract.up_to].type.bits if last is not None else 0
             limit = last if given == width else mask >> 1
         elif low == 0:
-            return program.leaves.unknown(width, reason, loc, False, high + 1, input=True)
+            room = self._room(gated, contract, arguments)
+            known = room is None or room > 0
+            return program.leaves.unknown(width, reason, loc, False, room or high + 1, input=known)
         value = program.leaves.unknown(width, reason, loc, input=True)
         below = sle(value, limit, width)
         if contract.up_to is not None:  # a size beyond the signed numbers is no limit
@@ -141,6 +152,21 @@ class ExternalCalls:
         held = bool_and(sge(value, low & mask, width), below)
         gated.assume[node] = bool_and(gated.assume[node], held)
         return value
+
+    def _room(self, gated: Gated, contract: Contract, arguments: tuple[Value, ...]) -> int | None:
+        """Characters up to the end of the object that a string is in, one of which is its end; 0 if there is
+        a limit that is not followed, None if there is none."""
+        if contract.length_of is None or contract.length_of >= len(arguments):
+            return None
+        program = gated.program
+        places = program.places.of(arguments[contract.length_of])
+        sizes = [None if place.base is None else program.size_of(place.base) for place in places]
+        if all(size is None for size in sizes):
+            return None
+        offset = places[0].offset
+        if len(places) > 1 or sizes[0] is None or offset.__class__ is not int:
+            return 0
+        return max(sizes[0] - offset, 0)
 
     def _pointed(
         self, gated: Gated, instruction: Instruction, contract: Contract, arguments: tuple[Value, ...]
@@ -182,10 +208,14 @@ class ExternalCalls:
             size *= value
         return size
 
-    def _free(self, gated: Gated, node: int, instruction: Instruction, pointer: Value) -> None:
+    def _free(
+        self, gated: Gated, node: int, instruction: Instruction, pointer: Value, succeeds: Value
+    ) -> None:
         for property in gated.program.properties:
             property.release(gated, node, pointer, instruction)
         places = gated.program.places.of(pointer)
+        if succeeds is not True:
+            places = tuple(p._replace(condition=bool_and(succeeds, p.condition)) for p in places)
         gated.memory_is_freed = True
         gated.memory.append(node, Free(places, instruction.loc))
 

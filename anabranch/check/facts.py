@@ -24,5 +24,5 @@ class Facts:
 
 def facts_of(module: Module, settings: CheckSettings, externals: Externals) -> Facts:
     never_return = never_returning(module, externals)
-    order = order_functions(module, settings.all_functions, never_return)
+    order = order_functions(module, settings.all_functions, never_return, settings.max_targets)
     return Facts(order, never_return, *unwritten_globals(module))

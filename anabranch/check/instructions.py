@@ -102,7 +102,10 @@ def _load(gated: Gated, node: int, instruction: Instruction) -> None:
 def load(gated: Gated, node: int, address: Value, type: Type, loc: DebugLoc | None) -> Value:
     position = len(gated.memory.events[node])
     if isinstance(type, IntType | PointerType | FloatType):
-        return gated.memory.read_places(node, position, gated.program.places.of(address), type.bits, loc)
+        value = gated.memory.read_places(node, position, gated.program.places.of(address), type.bits, loc)
+        if type.bits == POINTER:
+            gated.program.leaves.loaded(value, isinstance(type, PointerType))
+        return value
     if isinstance(type, VectorType):
         bits = (type.bits + 7) // 8 * 8
         whole = gated.memory.read_places(node, position, gated.program.places.of(address), bits, loc)

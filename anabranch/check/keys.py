@@ -23,6 +23,7 @@ from pathlib import Path
 from anabranch.analysis.callgraph import mentioned
 from anabranch.check.facts import Facts
 from anabranch.check.interface import told_attributes
+from anabranch.check.order import is_indirect
 from anabranch.check.program import symbol_label
 from anabranch.check.records import FunctionRecord
 from anabranch.check.settings import CheckSettings
@@ -114,6 +115,12 @@ class Keys:
             for i in block.instructions
             if isinstance(i.extra, CallInfo)
         ]
+        targets = [
+            order.targets.get(i.extra.function_type)
+            for block in function.blocks
+            for i in block.instructions
+            if isinstance(i.extra, CallInfo) and is_indirect(self.module, i)
+        ]
         start = function.subprogram
         reached = self._reached(symbols)
         variables = [s for s in reached if s in self.module.globals and symbol_label(self.module, s) == s]
@@ -129,6 +136,7 @@ class Keys:
                 bool(order.callers.get(name)),
                 name in order.roots,
                 order.callees[name],
+                targets,
                 *map(self._symbol, reached),
             )
         )

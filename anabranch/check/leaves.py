@@ -13,13 +13,13 @@ this process or in another: what is known of it can be kept, and functions can b
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from anabranch.expr import Expr, Value, expr_vars, var, variable
-from anabranch.expr.node import digest
+from anabranch.expr.node import VAR, digest
 from anabranch.ir.debug import DebugLoc
 
 if TYPE_CHECKING:
@@ -180,6 +180,12 @@ class Leaves:
     def __init__(self) -> None:
         self._by_index: dict[int, Leaf] = {}
         self._visible: dict[int, bool] = {}
+        self._integers: set[int] = set()
+        """Input memory that its function loads as a number only."""
+        self._pointers: set[int] = set()
+        """Input memory that its function loads as a pointer."""
+        self.holds_integer: Callable[[str, int], bool] = lambda name, offset: False
+        """Does a global variable, by its type, hold a number at an offset?"""
         self.context: tuple[int, Counter[object]] = (0, Counter())
         """The computation that new leaves belong to, and how many of each kind it has made."""
 
@@ -377,4 +383,24 @@ class Leaves:
         leaf = self._by_index.get(index)
         if isinstance(leaf, Parameter | Unknown | Operator):
             return leaf.pointer
+        if isinstance(leaf, Memory) and self._is_integer(leaf):
+            return False
         return isinstance(leaf, Memory | GlobalObject | LocalObject) and variable(index).w == 64
+
+    def loaded(self, value: Value, pointer: bool) -> None:
+        """A function loads a value as a pointer, or as a number of 64 bits: `buffer[size]` has both."""
+        if value.__class__ is Expr and value.op == VAR:
+            if pointer:
+                self._pointers.add(value.a)
+            else:
+                self._integers.add(value.a)
+
+    def _is_integer(self, leaf: Memory) -> bool:
+        """What only one function loads is as it loads it. Memory of globals belongs to all functions, which
+        must not have a say in what others see: there the type of the variable decides."""
+        root = self.of(leaf.base)
+        while isinstance(root, Memory):
+            root = self.of(root.base)
+        if isinstance(root, GlobalObject):
+            return leaf.depth == 1 and self.holds_integer(root.name, leaf.offset)
+        return leaf.var.a in self._integers and leaf.var.a not in self._pointers

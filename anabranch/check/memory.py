@@ -264,7 +264,10 @@ class MemoryOf:
                 return 0
             part = leaf.size != at.bytes
             name = f"memory from {leaf.name}" if leaf.heap else leaf.name
-            return self.leaves.uninitialised(at.width, name, leaf.loc, part)
+            content = self.leaves.uninitialised(at.width, name, leaf.loc, part)
+            if at.offset.__class__ is Expr:
+                self.by_index.add(content)
+            return content
         if at.offset.__class__ is Expr:
             return self.leaves.unknown(at.width, "an element at a symbolic index")
         if isinstance(leaf, GlobalObject):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING
@@ -22,7 +23,7 @@ from anabranch.expr.node import MAX_WIDTH, VAR
 from anabranch.expr.variables import postorder_within
 from anabranch.ir.debug import DebugLoc
 from anabranch.ir.module import GlobalVariable, Module
-from anabranch.ir.types import ArrayType, PointerType, Type
+from anabranch.ir.types import ArrayType, FunctionType, IntType, PointerType, StructType, Type
 from anabranch.ir.values import BlockAddress, ConstBytes, ConstInt, Operand, Poison, Undef
 from anabranch.semantics.constants import Constants
 from anabranch.semantics.elements import element_types, is_scalar
@@ -70,6 +71,7 @@ class Program:
         self.externals = externals
         self.properties = properties
         self.leaves = Leaves()
+        self.leaves.holds_integer = self._holds_integer
         self.summaries = Summaries(self.leaves)
         self.places = Places(self.leaves, self.opened)
         self.nullness = Nullness(self.leaves)
@@ -80,6 +82,8 @@ class Program:
         """Functions that never come back."""
         self.callees: Mapping[str, Collection[str]] = {}
         """Functions whose summaries a function may use."""
+        self.targets: Mapping[FunctionType, tuple[str, ...]] = {}
+        """Type of an indirect call -> the functions that it may reach, where they are few."""
         self.unwritten: frozenset[str] = frozenset()
         """Globals that keep their initial values."""
         self.unwritten_here: frozenset[str] = frozenset()
@@ -189,6 +193,19 @@ class Program:
             if variable is not None and not variable.declaration:
                 return variable.value_type.size
         return None
+
+    def _holds_integer(self, name: str, offset: int) -> bool:
+        variable = self.module.globals.get(name)
+        type: Type | None = None if variable is None else variable.value_type
+        while isinstance(type, ArrayType | StructType) and 0 <= offset < type.size:
+            if isinstance(type, ArrayType):
+                type = type.element
+                offset %= type.size
+            else:
+                number = bisect_right(type.offsets, offset) - 1
+                offset -= type.offsets[number]
+                type = element_types(type)[number]
+        return isinstance(type, IntType) and offset == 0
 
     def initial_value(self, function: str, name: str, offset: int, width: int) -> Value | None:
         """What a global holds when a function starts, if that is known."""

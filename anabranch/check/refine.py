@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from anabranch.check.decide import Decider
+from anabranch.check.decide import Decider, Solve
 from anabranch.check.leaves import (
     OBJECT_SHIFT,
     Failure,
@@ -60,6 +60,7 @@ class Refinement:
         localise: Callable[[Value], Value] = lambda value: value,
     ) -> None:
         self.program = program
+        self.strategy = program.settings.strategy
         self.decider = decider
         self.localise = localise
         self.consequent = localise(bad)
@@ -88,15 +89,19 @@ class Refinement:
         are."""
         if self.folds():
             return self._answer(PROVED)
-        self._assert(self.consequent)
-        found = self._rounds([self.consequent], youngest=0)
-        if found.verdict != REFUTED:
-            return found
-        for antecedent in self.antecedents:
-            self._assert(antecedent)
-        return self._rounds([self.consequent, *self.antecedents], youngest=None)
+        with self.decider.session(self.strategy.incremental) as solve:
+            self._assert(self.consequent)
+            if not (self.strategy.antecedents_first or self.strategy.inline):
+                found = self._rounds(solve, [self.consequent], youngest=0)
+                if found.verdict != REFUTED:
+                    return found
+            for antecedent in self.antecedents:
+                self._assert(antecedent)
+            if self.strategy.inline and not self._open_all():
+                return self._answer(UNDECIDED, reason="too many summaries to open")
+            return self._rounds(solve, [self.consequent, *self.antecedents], youngest=None)
 
-    def _rounds(self, roots: list[Value], youngest: int | None) -> Answer:
+    def _rounds(self, solve: Solve, roots: list[Value], youngest: int | None) -> Answer:
         """Solve and open, until there is a verdict; operators younger than `youngest` stay closed."""
         while True:
             if self.facts.contradiction:
@@ -106,7 +111,7 @@ class Refinement:
             before = self.decider.spent
             if self._too_large():
                 return self._answer(UNDECIDED, reason="the condition is too large")
-            solved = self.decider.solve(self.formulas, min(self.program.settings.polls, max(self._left, 1)))
+            solved = solve(self.formulas, min(self.program.settings.polls, max(self._left, 1)))
             self._left -= self.decider.spent - before
             if solved is UNSAT:
                 return self._answer(PROVED)
@@ -140,14 +145,15 @@ class Refinement:
 
     def _choose(self, roots: list[Value], model: Model, youngest: int | None) -> list[Operator]:
         """The operators to be opened next: of the oldest generation that the model depends on."""
-        found: list[tuple[int, int, Operator]] = []
+        found: list[tuple[int, bool, Operator]] = []
         seen: set[Expr] = set()
         values: dict[Expr, Value] = {}
-        for position, root in enumerate(roots):
+        for root in roots:
+            later = (root is self.consequent) == self.strategy.antecedents_first
             for operator in self._relevant(root, model, seen, values):
                 age = self.generation.get(operator.var, 0)
                 if youngest is None or age <= youngest:
-                    found.append((age, min(position, 1), operator))
+                    found.append((age, later, operator))
         if not found:
             return []
         settings = self.program.settings
@@ -213,6 +219,19 @@ class Refinement:
         return tuple(sorted(reasons))
 
     # -- opening ----------------------------------------------------------------------------------------
+
+    def _open_all(self) -> bool:
+        """Open every operator, and those inside them; is it done within the limits?"""
+        done = 0
+        while done < len(self.formulas):
+            if len(self.opened) >= self.program.settings.max_expansions or self._too_large():
+                return False
+            for index in in_order(self.formulas[done]):
+                leaf = self.program.leaves.at(index)
+                if isinstance(leaf, Operator) and leaf.var not in self.opened:
+                    self._open(leaf)
+            done += 1
+        return True
 
     def _open(self, operator: Operator) -> None:
         """Relink: the variable of an operator is equal to what it stands for."""

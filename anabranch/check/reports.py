@@ -112,8 +112,10 @@ def group_reports(reports: Iterable[Report]) -> tuple[list[Report], int]:
     return sorted(found.values(), key=_order), suppressed
 
 
-def _order(report: Report) -> tuple[int, int, str, int, int]:
-    return RANKS.index(report.rank), len(report.steps), report.file, report.line, report.column
+def _order(report: Report) -> tuple[int, bool, int, str, int, int]:
+    """Compilers make instructions that have no place in the source: others are told first."""
+    place = (report.file, report.line, report.column)
+    return RANKS.index(report.rank), not report.file, len(report.steps), *place
 
 
 def _group(report: Report) -> object:

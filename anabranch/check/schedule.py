@@ -12,6 +12,7 @@ from anabranch.check.facts import Facts, facts_of
 from anabranch.check.keys import Keys
 from anabranch.check.places_in_source import Anchors
 from anabranch.check.records import CheckResult, FunctionRecord
+from anabranch.check.recursion import tail_calls_as_loops
 from anabranch.check.settings import CheckSettings
 from anabranch.check.workers import MAX_BYTES, Done, Worker, Workers
 from anabranch.contracts import Externals, load_externals
@@ -47,6 +48,7 @@ def check_module(
 ) -> CheckResult:
     """Check all functions of a program."""
     settings, externals = settings or CheckSettings(), externals or load_externals()
+    module = tail_calls_as_loops(module)
     facts = facts_of(module, settings, externals)
     run = _Run(module, settings, externals, facts, resources or Resources(), progress or Progress())
     with uncollected():

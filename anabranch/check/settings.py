@@ -9,6 +9,24 @@ PROPERTIES = ("null", "assert", "division", "uninitialised", "freed", "bounds")
 
 
 @dataclass(frozen=True, slots=True)
+class Strategy:
+    """How a verdict is looked for; within the limits the verdicts are the same. The default is the fastest on
+    the programs of `bench.check_thesis`, the others are what it is measured against."""
+
+    inline: bool = False
+    """Open all operators before the first query: full inlining, instead of those that a model depends on
+    (Algorithm 4)."""
+    antecedents_first: bool = False
+    """Solve with all antecedents from the start, and open theirs first within a generation, instead of the
+    consequent's (section 4.2.4, Heuristics)."""
+    incremental: bool = True
+    """One solver for all queries of a condition, which keeps what it learned; otherwise a fresh one each."""
+    localised: bool = True
+    """Check a condition in its own function first, and leave it to the callers by what it depends on only;
+    otherwise lift each to the roots, and check it there (section 4.2.4, Lifting)."""
+
+
+@dataclass(frozen=True, slots=True)
 class CheckSettings:
     """The limits are per condition or per function, so that one hard function does not take the time of
     all."""
@@ -36,6 +54,10 @@ class CheckSettings:
     """Limit of all queries of one condition."""
     function_polls: int = 12_000
     """Limit of all queries about one function."""
+    max_targets: int = 3
+    """Functions that an indirect call may reach, by address taken and type; of more none is followed."""
+    max_conditions: int | None = None
+    """Conditions of one function that are looked at, nearest first; the others are undecided."""
     max_requirements: int = 80
     """Conditions of one function about values of any kind that its callers have to meet."""
     max_depth: int = 5
@@ -46,3 +68,27 @@ class CheckSettings:
     """Size up to which a summary is expanded where its value is dereferenced."""
     all_functions: bool = False
     """Check also what nobody calls and nobody outside can see."""
+    strategy: Strategy = Strategy()
+    """How verdicts are looked for."""
+
+
+THESIS_POLLS = 2_000_000
+"""What Bitwuzla polls in about 10 s of hard queries: 190,000 a second on libtasn1."""
+
+THESIS = CheckSettings(
+    properties=("null",),
+    any_null=True,
+    unroll=1,
+    max_conditions=500,
+    max_expansions=200,
+    max_nodes=20_000,
+    max_requirements=500,
+    max_depth=100,
+    polls=THESIS_POLLS,
+    condition_polls=THESIS_POLLS,
+    function_polls=500 * THESIS_POLLS,
+)
+"""The settings of the thesis' experiments (section 6.2.3): NULL dereferences with unknown callers, one
+iteration of a loop, 10 s a condition, 500 conditions a function."""
+
+PRESETS = {"default": CheckSettings(), "thesis": THESIS}

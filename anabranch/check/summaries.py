@@ -78,6 +78,7 @@ class Site:
         "arguments",
         "callee",
         "caller",
+        "guard",
         "instantiate",
         "label",
         "lifted",
@@ -96,8 +97,11 @@ class Site:
         arguments: tuple[Value, ...],
         loc: DebugLoc | None,
         label: tuple[str, int],
+        guard: Value = True,
     ) -> None:
         self.caller = caller
+        self.guard = guard
+        """The condition under which an indirect call is one of the callee."""
         self.label = label
         """The name of the caller and the number of the call in it."""
         self.node = node
@@ -110,7 +114,7 @@ class Site:
         self.instantiate = Substitution(self.value)
         """An expression of the callee in terms of the caller."""
         self._facts = caller.facts_now()
-        self.path = caller.path(node)
+        self.path = caller.path(node) if guard is True else (guard, *caller.path(node))
         """The conditions under which the call is reached."""
         self.lifted: dict[Condition, Condition] = {}
         """Conditions of the callee in terms of the caller."""

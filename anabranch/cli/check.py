@@ -15,12 +15,13 @@ from anabranch.check.baseline import BaselineError, read_baseline, split_known, 
 from anabranch.check.cache import Cache
 from anabranch.check.reports import Report, group_reports, shown
 from anabranch.check.schedule import Progress, Resources, check_module
-from anabranch.check.settings import PROPERTIES, CheckSettings
+from anabranch.check.settings import PRESETS, PROPERTIES, CheckSettings
 from anabranch.check.workers import WorkersError
 from anabranch.cli.check_input import CheckInput, read_input
 from anabranch.cli.check_summary import (
     confirmed_summary,
     document,
+    issue_of_report,
     print_report,
     print_warning,
     summary,
@@ -30,6 +31,7 @@ from anabranch.cli.progress import LiveDisplay, PlainDisplay, make_display
 from anabranch.cli.settings import BuildSettings
 from anabranch.cli.wording import clock, count
 from anabranch.contracts import ExternalsError, load_externals
+from anabranch.report.exporters import ExportError, export
 from anabranch.report.rundir import RunDirectory, RunDirError, create_run_directory
 from anabranch.values import parse_memory, parse_time
 
@@ -80,6 +82,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     what = parser.add_argument_group("what is checked")
     what.add_argument(
+        "--preset",
+        choices=tuple(PRESETS),
+        default="default",
+        help="thesis: as in the thesis' experiments: NULL dereferences with --null any, --unroll 1, about "
+        "10 s a condition, 500 conditions a function; other flags change it",
+    )
+    what.add_argument(
         "--property",
         action="append",
         choices=PROPERTIES,
@@ -89,8 +98,8 @@ def _parser() -> argparse.ArgumentParser:
     what.add_argument(
         "--null",
         choices=("explicit", "any"),
-        default="explicit",
-        help="explicit: a NULL that flows; any: parameters and memory of unknown callers may be NULL too",
+        help="explicit (default): a NULL that flows; any: parameters and memory of unknown callers may be "
+        "NULL too",
     )
     what.add_argument(
         "--no-failing-allocations", action="store_true", help="malloc and calloc always succeed"
@@ -110,6 +119,13 @@ def _parser() -> argparse.ArgumentParser:
         type=_positive,
         metavar="K",
         help="K iterations of each loop, and then it has ended (default: one exact, one unknown iteration)",
+    )
+    how.add_argument(
+        "--max-targets",
+        type=_natural,
+        metavar="N",
+        help="in a program with a main, follow an indirect call to at most N functions of its type whose "
+        "address is taken (default: 3); where there are more, nothing is known of the call",
     )
     how.add_argument("--max-expansions", type=_positive, metavar="N", help="summaries opened for a condition")
     how.add_argument("--effort", type=_positive, default=1, metavar="N", help="N times the usual limits")
@@ -143,6 +159,7 @@ def _parser() -> argparse.ArgumentParser:
         "--output-dir", type=Path, metavar="DIR", help="write check.json to DIR, a new directory"
     )
     out.add_argument("--json", action="store_true", help="print check.json instead of text")
+    out.add_argument("--sarif", type=Path, metavar="FILE", help="write the reports that are shown to FILE")
     out.add_argument(
         "--format",
         choices=("text", "gcc"),
@@ -168,6 +185,10 @@ def _positive(text: str) -> int:
     return int(text)
 
 
+def _natural(text: str) -> int:
+    return 0 if text == "0" else _positive(text)
+
+
 def _memory(text: str) -> int:
     try:
         return parse_memory(text)
@@ -186,16 +207,17 @@ def _cache(arguments: argparse.Namespace, given: CheckInput) -> Cache | None:
 
 
 def settings_of(arguments: argparse.Namespace) -> CheckSettings:
-    usual = CheckSettings()
-    names = tuple(name for name in PROPERTIES if name in (arguments.property or PROPERTIES))
+    usual = PRESETS[arguments.preset]
+    names = tuple(name for name in PROPERTIES if name in (arguments.property or usual.properties))
     effort = arguments.effort
     return replace(
         usual,
         properties=names,
-        any_null=arguments.null == "any",
+        any_null=arguments.null == "any" if arguments.null else usual.any_null,
         allocations_fail=not arguments.no_failing_allocations,
-        unroll=arguments.unroll,
+        unroll=arguments.unroll or usual.unroll,
         all_functions=arguments.all,
+        max_targets=usual.max_targets if arguments.max_targets is None else arguments.max_targets,
         max_expansions=arguments.max_expansions or usual.max_expansions,
         polls=usual.polls * effort,
         condition_polls=usual.condition_polls * effort,
@@ -271,6 +293,8 @@ def run_check(arguments: argparse.Namespace) -> int:
         about["impossible"] = [report.as_json() for report in impossible]
     if directory is not None:
         directory.write_text("check.json", json.dumps(about, indent=2, ensure_ascii=False) + "\n")
+    if arguments.sarif is not None:
+        export("sarif", arguments.sarif, map(issue_of_report, visible))
     if arguments.json:
         print(json.dumps(about, indent=2, ensure_ascii=False))
     else:
@@ -322,7 +346,7 @@ def main(argv: Sequence[str]) -> int:
         return OK
     try:
         return run_check(parser.parse_args(list(argv)))
-    except (ExternalsError, BaselineError, RunDirError) as error:
+    except (ExternalsError, BaselineError, RunDirError, ExportError) as error:
         raise CommandError(f"check: {error}") from None
     except WorkersError as error:
         raise CommandError(f"check: {error}", INTERNAL) from None

@@ -10,6 +10,7 @@ from typing import Any, TextIO
 from anabranch.check.records import CheckResult
 from anabranch.check.reports import Report, source_line
 from anabranch.check.trace import Step
+from anabranch.report.exporters import Issue, Place
 
 
 def _place(file: str, line: int) -> str:
@@ -107,6 +108,23 @@ def summary(
         lines.append("no unsound choice was made on the way to these verdicts")
     lines.append("not looked at: concurrency, signals, exceptions; unknown callers pass valid pointers")
     return "\n".join(lines)
+
+
+def issue_of_report(report: Report) -> Issue:
+    """A report as other tools are told of it."""
+    steps = tuple(Place(step.file, step.line, step.text) for step in report.steps)
+    place = Place(report.file, report.line, report.message, report.column)
+    details: dict[str, Any] = {
+        "property": report.property,
+        "rank": report.rank,
+        "function": report.source_function,
+        "values": {shown.label: shown.value for shown in report.values},
+        "assuming": list(report.because),
+    }
+    if report.confirmation:
+        details["confirmation"] = report.confirmation
+    likely = report.rank == "likely"
+    return Issue(report.kind, likely, place, steps, report.cwe, report.fingerprint, details)
 
 
 def document(

@@ -12,7 +12,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,7 @@ from anabranch.reduce.zequivalence.settings import ZSettings
 from anabranch.report.rundir import RunDirectory, RunDirError, create_run_directory
 
 if TYPE_CHECKING:  # what help and a wrong flag do not need is imported by those who do
+    from anabranch.report.errors import ErrorRecord
     from anabranch.report.recorder import RunRecorder
     from anabranch.report.result import RunResult
 
@@ -147,8 +148,21 @@ def _exit_code(result: RunResult, settings: RunSettings) -> int:
     return ERRORS_FOUND if settings.errors.fail_on_error and result.errors else OK
 
 
+def write_exports(settings: RunSettings, errors: Iterable[ErrorRecord]) -> None:
+    """The errors in the formats of other tools that the settings ask for."""
+    if settings.results.sarif is None:
+        return
+    from anabranch.report.exporters import ExportError, export, issue_of
+
+    try:
+        export("sarif", settings.results.sarif, map(issue_of, errors))
+    except ExportError as error:
+        raise CommandError(f"--sarif: {error}") from None
+
+
 def _finish(recorder: RunRecorder, result: RunResult, settings: RunSettings, directory: RunDirectory) -> None:
     document = recorder.finish(result)
+    write_exports(settings, result.errors)
     if settings.results.json:
         from anabranch.report.run_json import to_text
 

@@ -149,6 +149,10 @@ class ResultSettings(SettingsGroup, heading="Results"):
         "replay", "run the tests natively at the end; exit with 1 if one does not end as predicted"
     )
     json: bool = switch("json", "print run.json on standard output at the end")
+    sarif: Path | None = option(
+        None, "sarif", "write the errors to FILE as SARIF 2.1.0, for code hosts and editors", Path,
+        metavar="FILE",
+    )  # fmt: skip
 
 
 class PluginSettings(SettingsGroup, heading="Extensions"):

@@ -17,7 +17,7 @@ from anabranch.cli.codes import ERRORS_FOUND, INTERNAL, INTERRUPTED, OK, TERMINA
 from anabranch.cli.flags import SettingsParser, build_parser, parse_settings
 from anabranch.cli.plugins import load_plugins
 from anabranch.cli.progress import make_display
-from anabranch.cli.run import check_inputs, check_targets, saying
+from anabranch.cli.run import check_inputs, check_targets, saying, write_exports
 from anabranch.cli.settings import RunSettings, SettingsError
 from anabranch.cli.unit_summary import table, unit_summary
 from anabranch.explore.settings import FRESH, STOP, ExecutionSettings
@@ -296,6 +296,7 @@ def _with_assumption(run: UnitRun, program: Any, name: str, included: str, condi
 
 
 def _show(run: UnitRun, settings: RunSettings, directory: RunDirectory) -> None:
+    write_exports(settings, (error.error for result in run.results for error in result.errors))
     if settings.results.json:
         print(json.dumps(run.document(), indent=2, ensure_ascii=False))
     elif not settings.display.quiet:

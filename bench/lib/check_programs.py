@@ -33,6 +33,17 @@ PROGRAMS = {
         ),
         "Src/spin",
     ),
+    "tree": Program("tree", (("make", "CC={CC}", "CFLAGS=-g -std=c11 -D_FILE_OFFSET_BITS=64"),), "tree"),
+    "mini-httpd": Program(
+        "mini-httpd",
+        (
+            ("make", "CC={CC}", "CRYPT_LIB=", "LDFLAGS=", "CFLAGS=-g -D_GNU_SOURCE -include grp.h",
+             "mini_httpd"),
+        ),
+        "mini_httpd",
+    ),
+    "ed": Program("ed", (("./configure", "CC={CC}", "CFLAGS=-g"), ("make",)), "ed"),
+    "diffstat": Program("diffstat", (("./configure",), ("make",)), "diffstat"),
     "sshd": Program(
         "openssh",
         (

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from anabranch.check import cache as cache_module
+from anabranch.check import decide
 from anabranch.check.cache import Cache
-from anabranch.check.decide import Decider
 from anabranch.check.records import CheckResult
 from anabranch.check.schedule import Progress, Resources, check_module
 from anabranch.cli.main import main
@@ -125,13 +125,13 @@ def test_answers_of_the_last_run_are_used(
 ) -> None:
     """A line moves inside `get`, so that it is checked again; nothing new is asked."""
     solved = []
-    fresh_answer = Decider._fresh
+    new_answer = decide._Session._found
 
-    def counted(self: Decider, *arguments: Any) -> Any:
+    def counted(self: decide._Session, *arguments: Any) -> Any:
         solved.append(arguments)
-        return fresh_answer(self, *arguments)
+        return new_answer(self, *arguments)
 
-    monkeypatch.setattr(Decider, "_fresh", counted)
+    monkeypatch.setattr(decide._Session, "_found", counted)
     check(source, kept(tmp_path))
     assert solved
     source.write_text(PROGRAM.replace("    return find(l, v)->value;", "\n    return find(l, v)->value;"))

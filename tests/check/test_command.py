@@ -173,6 +173,14 @@ int h(void) { return f(2, 3, 4); }""",
 static jmp_buf b; int f(int x) { if (setjmp(b)) return 1; if (x) longjmp(b, 1); return 0; }""",
     "recursion": "int f(int x) { return x ? f(x - 1) + 1 : 0; } int g(int x) { return f(x); }",
     "mutual recursion": "int b(int); int a(int x) { return b(x); } int b(int x) { return x ? a(x - 1) : 0; }",
+    "endless tail recursion": "int f(int x) { return f(x); } int g(void) { return f(1); }",
+    "tail calls in loops": """int f(int a, int b) { for (int i = 0; i < a; i++) if (i == b) return f(b, i);
+  if (a > b) return f(b, a); return a; }""",
+    "pointers to functions that call by pointers": """typedef int (*fn)(int); static fn table[4];
+static int a(int n) { return n ? table[n & 3](n - 1) : 0; } static int b(int n) { return a(n) + table[1](n); }
+static int c(int n) { fn f = c; return n ? f(n - 1) : 1; } static int v(int n, ...) { return n; }
+int main(int argc, char **argv) { int (*g)(int, ...) = argc > 1 ? v : 0; if (g) g(1, 2, 3.0);
+  table[0] = a; table[1] = b; table[2] = table[3] = c; return table[argc & 3](argc); }""",
     "goto into a loop": "int f(int x) { if (x) goto in; while (x < 9) { x++; in: x += 2; } return x; }",
     "function pointers": "int f(int (*g)(int), int x) { return g ? g(x) : g(1); }",
     "computed goto": "int f(int x) { void *t[] = {&&a, &&b}; goto *t[x & 1]; a: return 1; b: return 2; }",
@@ -189,7 +197,7 @@ struct s h(struct s x) { x.tail = 3; return x; }""",
     "deep expressions": "int f(int x) { return " + "(x + " * 200 + "1" + ")" * 200 + "; }",
     "wide integers": "__int128 f(__int128 x, long y) { return x / (y | 1); }",
 }
-COUNTED = ("missing bodies", "assembly", "setjmp", "goto into a loop")
+COUNTED = ("missing bodies", "assembly", "setjmp", "recursion", "mutual recursion", "goto into a loop")
 """Those where an unsound choice is made."""
 
 
@@ -204,7 +212,7 @@ def test_hard_input_is_no_crash(name: str, tmp_path: Path, capsys: pytest.Captur
 
 
 def test_a_large_switch(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    cases = "\n".join(f"    case {n}: s += *p * {n}; break;" for n in range(3000))
+    cases = "\n".join(f"    case {n}: s += *p * {n}; break;" for n in range(10_000))
     source = tmp_path / "switch.c"
     source.write_text(f"int f(int x, int *p) {{ int s = 0; switch (x) {{\n{cases}\n}} return s; }}\n")
     assert main(["check", str(source), "--json"]) == 0

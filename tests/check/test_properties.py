@@ -22,7 +22,21 @@ def expected(path: Path) -> set[tuple[int, str, str]]:
     }
 
 
-@pytest.mark.parametrize("name", ["null", "values", "freed", "flows", "idioms", "loops"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "null",
+        "values",
+        "freed",
+        "flows",
+        "idioms",
+        "loops",
+        "recursion",
+        "pointed",
+        "contracts",
+        "consequences",
+    ],
+)
 def test_reports(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     source = SUBJECTS / f"{name}.c"
     assert main(["check", str(source), "--json", "--all-ranks"]) == 0

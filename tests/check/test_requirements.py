@@ -63,3 +63,22 @@ def test_a_caller_with_a_requirement_keeps_one_for_each_leaf(tmp_path: Path) -> 
     for name in ("use", "middle"):
         requirements = checker.program.functions[name].requirements.values()
         assert sum(r.property.name == "null" for r in requirements) == 3  # b, b->p and b->q
+
+
+def test_a_size_is_not_taken_for_the_pointer(tmp_path: Path) -> None:
+    """An address is a sum of two words of memory: the pointer is the one that is loaded as such, or that the
+    global variable is. Which of them comes first in the sum is a matter of chance, so there are many."""
+    source = tmp_path / "sizes.c"
+    lines = ["typedef unsigned long size;"]
+    for number in range(8):
+        lines += [
+            f"struct s{number} {{ int skipped[{2 * number + 2}]; size used; char *data; }};",
+            f"static char get{number}(struct s{number} *s) {{ return s->data[s->used]; }}",
+            f"char first{number}(struct s{number} *s) {{ s->used = 0; return get{number}(s); }}",
+            f"static char *data{number}; static size used{number};",
+            f"static char next{number}(void) {{ return data{number}[used{number}]; }}",
+            f"char start{number}(char *s) {{ data{number} = s; used{number} = 0; return next{number}(); }}",
+        ]
+    source.write_text("\n".join(lines) + "\n")
+    _, result = checked(source)
+    assert not result.reports and not result.verdicts["refuted"]

@@ -132,6 +132,8 @@ FLAGS = [
     "--write-conditions",
     "--write-exec-tree",
     "--replay",
+    "--sarif",
+    "errors.sarif",
     "--compile-commands",
     "cc.json",
     "--json",
@@ -212,6 +214,7 @@ output-dir = "out"
 write-conditions = true
 write-exec-tree = true
 replay = true
+sarif = "errors.sarif"
 compile-commands = "cc.json"
 json = true
 quiet = true
@@ -233,7 +236,7 @@ sym_file_size free_metadata printable search batch_forks batch_instructions stri
 merge merging loops qce_alpha qce_beta qce_kappa qce_zeta merge_report verify_reductions count_paths zeq
 zeq_observe zeq_wait zeq_report max_time max_memory max_instructions max_forks max_depth max_tests
 max_solver_time max_stack_frames checks no_checks all_errors silent_assume stop_on_error fail_on_error
-solver check_solver log_queries tests output_dir write_conditions write_exec_tree replay json plugins
+solver check_solver log_queries tests output_dir write_conditions write_exec_tree replay json sarif plugins
 quiet no_progress
 """
 

@@ -17,6 +17,7 @@ class Assertion(Property):
     name = "assert"
     kind = "assert"
     flows = False
+    ends = True
 
     def failure(self, gated: Gated, node: int, instruction: Instruction, message: str) -> None:
         gated.unreachable_condition(self, node, instruction.loc, message)

@@ -23,6 +23,8 @@ class Property:
     """Is it about a bad value that flows to a place? Such a condition holds in a function as long as its
     callers pass no bad value; the others are about values of any kind, and are decided at the root of the
     calls."""
+    ends: ClassVar[bool] = False
+    """Does the program end where it fails? What comes after may then take it that it did not."""
 
     def doubts(self, gated: Gated, evidence: object) -> Iterable[str]:
         """Why a report about a value is only possible, beyond what was taken as unknown."""

@@ -19,6 +19,7 @@ class Division(Property):
     name = "division"
     kind = "division-by-zero"
     flows = False
+    ends = True
 
     def operation(self, gated: Gated, node: int, instruction: Instruction, values: tuple[Value, ...]) -> None:
         if instruction.opcode in ("fptosi", "fptoui"):

@@ -109,6 +109,7 @@ class Nullness:
 class NullDereference(Property):
     name = "null"
     kind = "null-pointer"
+    ends = True
 
     def access(
         self, gated: Gated, node: int, address: Value, size: int | None, instruction: Instruction, what: str

@@ -97,3 +97,44 @@ static struct cell *cell_of(int n) {
 }
 
 void use_cell(int n) { cell_of(n)->size = 4; }
+
+/* Which of two words in memory is the pointer: the one that is loaded as such. */
+struct text { size_t used; char *data; size_t more; };
+static char *line;
+static size_t line_used, line_size;
+
+static char next_character(void) {
+    if (line_used >= line_size)
+        return 0;
+    return line[line_used];
+}
+
+char first_character(struct text *t) {
+    line_used = 0;
+    t->used = t->more = 0;
+    return next_character();
+}
+
+static char at_end(struct text *t) {
+    return t->data[t->used + t->more];
+}
+
+char ends(struct text *t) {
+    t->used = t->more = 0;
+    return at_end(t);
+}
+
+/* A string ends in the object that it is in. */
+int words(FILE *stream) {
+    char text[100];
+    if (!fgets(text, sizeof text, stream))
+        return 0;
+    char *word = text + strspn(text, " ");
+    int count = text[strlen(text)] == 0;
+    while (*word) {
+        word += strcspn(word, " ");
+        word += strspn(word, " ");
+        count++;
+    }
+    return count;
+}

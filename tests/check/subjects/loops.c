@@ -67,3 +67,18 @@ int left_early(int n) {
     }
     return *p; /* REPORT: null likely */
 }
+
+/* A loop writes all elements that another reads: that it is not entered, and the other is, is only possible. */
+void *malloc(unsigned long size);
+
+char marked(const short *items, int n, int count) {
+    char *mark = malloc(n);
+    if (!mark)
+        return 0;
+    for (int i = 0; i < n; i++)
+        mark[i] = 0;
+    for (int i = 1; i < count; i++)
+        if (mark[items[i]]) /* REPORT: uninitialised possible */
+            return 1;
+    return 0;
+}
