@@ -9,6 +9,7 @@ that it takes must not depend on what was asked before.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from time import thread_time
 
 import bitwuzla
 from bitwuzla import Option, Options, Result
@@ -17,6 +18,8 @@ from anabranch.expr import Expr, expr_vars, variable
 from anabranch.expr.node import digest
 from anabranch.solver.backend import UNKNOWN, UNSAT, Answer, Model
 from anabranch.solver.bitwuzla_terms import Terms
+from anabranch.solver.corpus import CorpusWriter
+from anabranch.solver.decorators import status
 
 
 class _Polls:
@@ -33,7 +36,8 @@ class _Polls:
 
 
 class Decider:
-    def __init__(self) -> None:
+    def __init__(self, log: CorpusWriter | None = None) -> None:
+        self._log = log
         self._options = Options()
         self._options.set(Option.PRODUCE_MODELS, True)
         self._options.set(Option.REWRITE_LEVEL, 0)
@@ -62,7 +66,10 @@ class Decider:
             self.spent += found[1]
             self.asked[key] = found
             return _decoded(found, indices)
+        started = thread_time()
         answer = self._fresh(asserted, indices, polls)
+        if self._log is not None:
+            self._log.add(asserted, status(answer), thread_time() - started)
         self.asked[key] = _encoded(answer, self.spent - before, indices)
         return answer
 

@@ -142,6 +142,12 @@ def _parser() -> argparse.ArgumentParser:
     out.add_argument(
         "--output-dir", type=Path, metavar="DIR", help="write check.json to DIR, a new directory"
     )
+    out.add_argument(
+        "--log-queries",
+        type=Path,
+        metavar="DIR",
+        help="add the queries that no earlier run has answered to a corpus in DIR (see anabranch tune)",
+    )
     out.add_argument("--json", action="store_true", help="print check.json instead of text")
     out.add_argument(
         "--format",
@@ -242,7 +248,7 @@ def run_check(arguments: argparse.Namespace) -> int:
     except FrontendError as error:
         raise CommandError(str(error).rstrip("\n"), USAGE, prefix=False) from error
     cache = _cache(arguments, given)
-    resources = Resources(arguments.jobs, arguments.max_memory * 1_000_000, cache)
+    resources = Resources(arguments.jobs, arguments.max_memory * 1_000_000, cache, arguments.log_queries)
     display = make_display(arguments.quiet or arguments.json, arguments.no_progress)
     started = time.monotonic()
     try:

@@ -40,6 +40,7 @@ from anabranch.machine import Machine, MachineSettings, ModelApi, Observer, Stat
 from anabranch.machine.state import callers
 from anabranch.report.events import Listener
 from anabranch.solver import Backend, CrossChecked, QueryLimits, QueryLog, SliceSpace
+from anabranch.solver.corpus import SUFFIX, CorpusWriter
 
 if TYPE_CHECKING:  # what few runs use is loaded by those that do
     from anabranch.environment.unknown import UnknownFunctions
@@ -106,7 +107,7 @@ def build_parts(
         None if rows is None else rows.merged_into,
         walked=not NEVER_WALK.issuperset(orders),
     )
-    space = SliceSpace(make_backend(settings, budget.queries(), log_dir), limits=budget.queries())
+    space = SliceSpace(make_backend(program, settings, budget.queries(), log_dir), limits=budget.queries())
     observers = Observers()
     machine = make_machine(program, settings, table, tree, observers, space)
     unknown = make_unknown(machine, settings)
@@ -243,14 +244,18 @@ def make_answers(unknown: UnknownFunctions | None, settings: ExploreSettings) ->
     return partial(answers_of, objects=None if unknown is None else unknown.objects)
 
 
-def make_backend(settings: ExploreSettings, limits: QueryLimits, log_dir: Path | None) -> Backend:
+def make_backend(
+    program: LoadedProgram, settings: ExploreSettings, limits: QueryLimits, log_dir: Path | None
+) -> Backend:
     """The solver behind the chain, with a second opinion and a log of queries where wanted."""
     backend = BACKENDS.find(settings.solver.name)(limits)
     if settings.solver.check:
         second = "z3" if settings.solver.name != "z3" else "bitwuzla"
         backend = CrossChecked(backend, BACKENDS.find(second)(QueryLimits()), log_dir)
     if settings.solver.log_queries and log_dir is not None:
-        backend = QueryLog(backend, log_dir / "queries")
+        name = Path(program.module.source_filename).name
+        corpus = CorpusWriter(log_dir / f"queries{SUFFIX}", "explore", name, program.entry, backend.name)
+        backend = QueryLog(backend, corpus)
     return backend
 
 

@@ -181,7 +181,9 @@ class SolverSettings(SettingsGroup, heading="Solver"):
         one_of_these(BACKENDS.names), metavar="NAME",
     )  # fmt: skip
     check: bool = switch("check-solver", "check every answer of the solver with a second one")
-    log_queries: bool = switch("log-queries", "write every query as SMT-LIB into the run directory")
+    log_queries: bool = switch(
+        "log-queries", "write every query with its answer and time to queries.corpus (see anabranch tune)"
+    )
 
 
 class ReportSettings(SettingsGroup, heading="Results"):
