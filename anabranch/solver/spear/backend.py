@@ -8,6 +8,7 @@ from anabranch.expr import Expr, variable
 
 from ..backend import QUERY_EFFORT, UNKNOWN, UNSAT, Answer, Model
 from ..bitwuzla_backend import BitwuzlaBackend
+from ..bitwuzla_terms import PROCESS, Terms
 from ..limit import Limit, QueryLimits
 from .encoder import Encoder, NotEncodable
 from .gates import FALSE, TRUE, Gates
@@ -25,6 +26,7 @@ class SpearBackend:
         options: SpearOptions | None = None,
         limits: QueryLimits | None = None,
         conflicts: int = 2_000_000,
+        terms: Terms = PROCESS,
     ) -> None:
         self.options = options or SpearOptions()
         self._limits = limits or QueryLimits()
@@ -33,6 +35,7 @@ class SpearBackend:
         self._encoder: Encoder | None = None
         self._asked = 0
         self._floating_point: BitwuzlaBackend | None = None
+        self._terms = terms
         self.effort = 0
         self.passed_on = 0
         """Queries that went to Bitwuzla."""
@@ -79,7 +82,7 @@ class SpearBackend:
             for root in roots:
                 sat.add([root])
             roots = []
-        answer = sat.solve(roots, limit.left, limit.deadline)
+        answer = sat.solve(roots, limit.left, limit.deadline, self._limits.clock)
         limit.left -= sat.conflicts - before
         self.effort += QUERY_EFFORT + limit.stop()
         return answer
@@ -99,7 +102,7 @@ class SpearBackend:
     def _pass_on(self, constraints: Sequence[Expr], variables: Sequence[int]) -> Answer:
         self.passed_on += 1
         if self._floating_point is None:
-            self._floating_point = BitwuzlaBackend(limits=self._limits)
+            self._floating_point = BitwuzlaBackend(limits=self._limits, terms=self._terms)
         before = self._floating_point.effort
         answer = self._floating_point.solve(constraints, variables)
         self.effort += self._floating_point.effort - before

@@ -40,7 +40,13 @@ class Cadical:
     def __del__(self) -> None:
         pysolvers.cadical195_del(self._solver, None)
 
-    def solve(self, assumptions: Sequence[int], conflicts: int, deadline: float) -> bool | None:
+    def solve(
+        self,
+        assumptions: Sequence[int],
+        conflicts: int,
+        deadline: float,
+        clock: Callable[[], float] = monotonic,
+    ) -> bool | None:
         """Whether the clauses and assumptions have a model; None after so many conflicts or in time."""
         self._assumed = list(assumptions)
         whole = deadline == float("inf")
@@ -51,7 +57,7 @@ class Cadical:
             if status:
                 return bool(status > 0)
             conflicts -= step
-            if monotonic() > deadline:
+            if clock() > deadline:
                 break
         return None
 
