@@ -166,6 +166,8 @@ def corpus_files(places: Iterable[Path]) -> list[Path]:
     """The files of a corpus below directories, and files that are named themselves."""
     found: list[Path] = []
     for place in places:
+        if not place.exists():
+            raise CorpusError(f"there is no {place}")
         found += sorted(place.rglob(f"*{SUFFIX}")) if place.is_dir() else [place]
     return found
 
