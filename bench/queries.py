@@ -4,7 +4,7 @@ python -m bench.queries collect DIR [NAME...] [--time 20]   log the queries of r
 python -m bench.queries show DIR                            what a corpus holds, by program
 python -m bench.queries compare DIR [--each 1] [--z3-each 10]   spear, Bitwuzla and Z3: 0 may differ
 
-`compare` asks each query with a fresh solver of each kind, checks every model by evaluation, and compares the
+`compare` asks the queries of each run in their order, checks every model by evaluation, and compares the
 answers with each other and with the one that was logged. It exits with 1 if two answers differ or a model is
 wrong; a solver that gives up is counted, not blamed.
 """
@@ -167,12 +167,12 @@ def compare(directory: Path, each: int, z3_each: int) -> int:
     differ: list[str] = []
     z3 = Z3Backend()
     for path in corpus_files([directory]):
+        print(f"{path.parent.name}/{path.name}", file=sys.stderr, flush=True)
+        usual: list[Backend] = [SpearBackend(), BitwuzlaBackend()]
         for number, query in enumerate(read_corpus(path)):
             if number % each:
                 continue
-            backends: list[Backend] = [SpearBackend(), BitwuzlaBackend()]
-            if number // each % z3_each == 0:
-                backends.append(z3)
+            backends = [*usual, z3] if number // each % z3_each == 0 else usual
             answers = {query.solver: query.answer} if query.answer != "unknown" else {}
             for backend in backends:
                 tally = tallies.setdefault((query.kind, backend.name), Tally())

@@ -64,9 +64,7 @@ def test_promising_configurations_get_more_runs() -> None:
     found = search(target, 1000)
     best = found.search(SolverConfig())
     counts = sorted(Counter(config for config, _, _ in target.runs).values())
-    assert (
-        found.count(best) == len(INSTANCES) <= counts[-1] <= len(INSTANCES) + 2
-    )  # some anew, with more time
+    assert found.count(best) == len(INSTANCES) <= counts[-1] <= len(INSTANCES) + 2
     assert counts[len(counts) // 2] <= 3
 
 
