@@ -39,8 +39,9 @@ class Parameter:
     meaning: str
     when: tuple[str, Setting] | None = None
     """It has an effect only where this parameter has this value, and has an effect itself."""
-    by_run: bool = False
-    """It shows in a run only, not in queries that were logged: those come after the chain of links."""
+    shows: str = "query"
+    """Where its effect shows: in a `query`, in several queries in a `row`, or in a `run` only (queries that
+    were logged come after the chain of links)."""
 
 
 def _switch(name: str, default: bool, meaning: str, when: tuple[str, Setting] | None = None) -> Parameter:
@@ -48,7 +49,7 @@ def _switch(name: str, default: bool, meaning: str, when: tuple[str, Setting] | 
 
 
 def _link(name: str, meaning: str, domain: tuple[Setting, ...] = ("on", "off")) -> Parameter:
-    return Parameter(f"links.{name}", domain[0], domain, meaning, by_run=True)
+    return Parameter(f"links.{name}", domain[0], domain, meaning, shows="run")
 
 
 _BITWUZLA, _SPEAR = ("solver", "bitwuzla"), ("solver", "spear")
@@ -62,7 +63,9 @@ _TABLE = (
     _link("models", "try known models: after ranges, before them, never", ("late", "early", "off")),
     _link("orders", "decide by transitivity of comparisons"),
     _link("subsets", "answers of the solver with fewer or more constraints"),
-    Parameter("bitwuzla.rebuild", 100, (1, 10, 30, 100, 300, 1000), "queries of one solver", _BITWUZLA),
+    Parameter(
+        "bitwuzla.rebuild", 100, (1, 10, 30, 100, 300, 1000), "queries of one solver", _BITWUZLA, "row"
+    ),
     Parameter("bitwuzla.prefix", "push", ("push", "assume"), "how constraints are taken back", _BITWUZLA),
     Parameter("bitwuzla.rewrite-level", 2, (0, 1, 2), "rules that simplify terms", _BITWUZLA),
     Parameter("bitwuzla.bv-solver", "bitblast", ("bitblast", "preprop"), "local search first", _BITWUZLA),
@@ -89,7 +92,7 @@ _TABLE = (
     _switch("bitwuzla.abstraction-bv-udiv", True, "quotients", _ABSTRACTION),
     _switch("bitwuzla.abstraction-bv-urem", True, "remainders", _ABSTRACTION),
     _switch("bitwuzla.abstraction-ite", False, "choices", _ABSTRACTION),
-    Parameter("spear.rebuild", 1, (1, 10, 30, 100, 300), "queries of one solver", _SPEAR),
+    Parameter("spear.rebuild", 1, (1, 10, 30, 100, 300), "queries of one solver", _SPEAR, "row"),
     Parameter("spear.multiplier", "rows", ("rows", "columns"), "array or tree of adders", _SPEAR),
     Parameter("spear.divider", "array", ("array", "guild"), "cells restore, or add and subtract", _SPEAR),
     Parameter("spear.constant-division", "shifts", ("shifts", "array"), "division by constants", _SPEAR),

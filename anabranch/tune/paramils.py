@@ -64,7 +64,10 @@ class ParamILS:
         self.rng = random.Random(self.settings.seed)
         self.instances = list(training)
         self.rng.shuffle(self.instances)
-        self.names = [n for n, p in PARAMETERS.items() if not p.by_run and n not in fixed]
+        in_a_row = any(len(instance.queries) > 1 for instance in training)
+        shown = ("query", "row") if in_a_row else ("query",)
+        self.names = [n for n, p in PARAMETERS.items() if p.shows in shown and n not in fixed]
+        """The parameters that are tuned."""
         self.costs: dict[SolverConfig, list[float]] = {}
         """What a configuration took on the first so many instances."""
         self.best = SolverConfig()

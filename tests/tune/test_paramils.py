@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 
 from anabranch.solver.config import PARAMETERS, SolverConfig
+from anabranch.solver.corpus import LoggedQuery
 from anabranch.tune.instances import Instance
 from anabranch.tune.measure import LogError, Result, Runs
 from anabranch.tune.paramils import ParamILS, SearchSettings
 
-INSTANCES = [Instance(f"i{k}", "p", "check", ()) for k in range(30)]
+QUERY = LoggedQuery("check", "p.c", "f", "bitwuzla", 1, "sat", 0.1, ())
+INSTANCES = [Instance(f"i{k}", "p", "check", (QUERY, QUERY)) for k in range(30)]
 GOOD = {"bitwuzla.rewrite-level": 0, "bitwuzla.pp-normalize": False, "bitwuzla.rebuild": 1}
 
 
@@ -89,6 +91,13 @@ def test_neighbours_differ_in_one_parameter_that_has_an_effect() -> None:
         differ = [n for n in PARAMETERS if neighbour[n] != start[n]]
         assert len(differ) == 1
         assert not differ[0].startswith(("cadical", "links", "bitwuzla.pp-", "solver"))
+
+
+def test_what_does_not_show_is_not_tuned() -> None:
+    single = [Instance("i", "p", "check", (QUERY,))]
+    names = {"bitwuzla.rebuild", "spear.rebuild", "links.models"}
+    assert not names & set(ParamILS(Runs(Made()), single).names)
+    assert set(ParamILS(Runs(Made()), INSTANCES).names) & names == {"bitwuzla.rebuild", "spear.rebuild"}
 
 
 def test_fixed_parameters_stay() -> None:

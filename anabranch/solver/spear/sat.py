@@ -7,6 +7,7 @@ goes on, and jumps out of the solver when it comes; these functions leave it alo
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from time import monotonic
 from typing import Any
 
@@ -34,8 +35,7 @@ class Cadical:
         for name, value in options.items():
             pysolvers.cadical195_set(self._solver, name, value)
         self._assumed: list[int] = []
-        solver, add = self._solver, pysolvers.cadical195_add_cl
-        self.add = lambda clause: add(solver, clause)
+        self.add = partial(pysolvers.cadical195_add_cl, self._solver)
 
     def __del__(self) -> None:
         pysolvers.cadical195_del(self._solver, None)
