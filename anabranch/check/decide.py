@@ -17,7 +17,10 @@ from bitwuzla import Option, Options, Result
 from anabranch.expr import Expr, expr_vars, variable
 from anabranch.expr.node import digest
 from anabranch.solver.backend import UNKNOWN, UNSAT, Answer, Model
+from anabranch.solver.bitwuzla_backend import set_options
 from anabranch.solver.bitwuzla_terms import Terms
+from anabranch.solver.config import PRESETS, SolverConfig
+from anabranch.solver.configured import bitwuzla_options
 from anabranch.solver.corpus import CorpusWriter
 from anabranch.solver.decorators import status
 
@@ -36,11 +39,12 @@ class _Polls:
 
 
 class Decider:
-    def __init__(self, log: CorpusWriter | None = None) -> None:
+    def __init__(self, config: SolverConfig = PRESETS["check"], log: CorpusWriter | None = None) -> None:
         self._log = log
         self._options = Options()
         self._options.set(Option.PRODUCE_MODELS, True)
-        self._options.set(Option.REWRITE_LEVEL, 0)
+        set_options(self._options, bitwuzla_options(config))
+        self._assume = config["bitwuzla.prefix"] == "assume"
         self.queries = 0
         self.spent = 0
         """Polls of all queries; each counts for one at least."""
@@ -86,9 +90,12 @@ class Decider:
     ) -> Answer:
         solver = bitwuzla.Bitwuzla(terms.manager, self._options)
         solver.configure_terminator(limit)
-        for formula in asserted:
-            solver.assert_formula(terms.term(formula), *terms.side_conditions(formula))
-        result = solver.check_sat()
+        formulas = [t for f in asserted for t in (terms.term(f), *terms.side_conditions(f))]
+        if self._assume:
+            result = solver.check_sat(*formulas)
+        else:
+            solver.assert_formula(*formulas)
+            result = solver.check_sat()
         self.spent += 1 + polls - limit.left
         if result == Result.UNSAT:
             return UNSAT

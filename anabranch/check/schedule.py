@@ -138,11 +138,12 @@ class _Run:
             workers.close()
 
     def _checker(self) -> Checker:
-        return Checker(self.module, self.settings, self.externals, self.facts, Decider(self._log()))
+        return Checker(self.module, self.settings, self.externals, self.facts, self._decider())
 
-    def _log(self) -> CorpusWriter | None:
-        directory = self.resources.queries
-        if directory is None:
-            return None
-        name = Path(self.module.source_filename).name
-        return CorpusWriter(directory / f"queries-{os.getpid()}{SUFFIX}", "check", name, "", "bitwuzla")
+    def _decider(self) -> Decider:
+        """With a log where one is wanted, a file a process."""
+        log = None
+        if self.resources.queries is not None:
+            path = self.resources.queries / f"queries-{os.getpid()}{SUFFIX}"
+            log = CorpusWriter(path, "check", Path(self.module.source_filename).name, "", "bitwuzla")
+        return Decider(self.settings.solver, log)

@@ -31,6 +31,7 @@ from anabranch.cli.settings import BuildSettings
 from anabranch.cli.wording import clock, count
 from anabranch.contracts import ExternalsError, load_externals
 from anabranch.report.rundir import RunDirectory, RunDirError, create_run_directory
+from anabranch.solver.config import ConfigError, SolverConfig, read_config
 from anabranch.values import parse_memory, parse_time
 
 SECONDS = 20.0
@@ -113,6 +114,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     how.add_argument("--max-expansions", type=_positive, metavar="N", help="summaries opened for a condition")
     how.add_argument("--effort", type=_positive, default=1, metavar="N", help="N times the usual limits")
+    how.add_argument(
+        "--solver-config",
+        default="check",
+        metavar="FILE",
+        help="how queries are decided: a file of anabranch tune (its parameters of Bitwuzla)",
+    )
     how.add_argument(
         "--jobs", type=_positive, default=1, metavar="N", help="N processes; the result is the same"
     )
@@ -201,6 +208,7 @@ def settings_of(arguments: argparse.Namespace) -> CheckSettings:
         any_null=arguments.null == "any",
         allocations_fail=not arguments.no_failing_allocations,
         unroll=arguments.unroll,
+        solver=_solver(arguments.solver_config),
         all_functions=arguments.all,
         max_expansions=arguments.max_expansions or usual.max_expansions,
         polls=usual.polls * effort,
@@ -208,6 +216,15 @@ def settings_of(arguments: argparse.Namespace) -> CheckSettings:
         function_polls=usual.function_polls * effort,
         max_nodes=usual.max_nodes * effort,
     )
+
+
+def _solver(place: str) -> SolverConfig:
+    config = read_config(place)
+    if config["solver"] != "bitwuzla":
+        raise ConfigError(
+            f"--solver-config {place}: check decides by Bitwuzla only, not by {config['solver']}"
+        )
+    return config
 
 
 class _ProgressLine(Progress):
@@ -328,7 +345,7 @@ def main(argv: Sequence[str]) -> int:
         return OK
     try:
         return run_check(parser.parse_args(list(argv)))
-    except (ExternalsError, BaselineError, RunDirError) as error:
+    except (ExternalsError, BaselineError, RunDirError, ConfigError) as error:
         raise CommandError(f"check: {error}") from None
     except WorkersError as error:
         raise CommandError(f"check: {error}", INTERNAL) from None

@@ -15,6 +15,12 @@ from .bitwuzla_terms import PROCESS, Terms
 from .limit import Limit, QueryLimits
 
 
+def set_options(options: Options, values: Mapping[str, bool | int | str]) -> None:
+    """Sets options of Bitwuzla by the names that they have on its command line."""
+    for name, value in values.items():
+        options.set(Option[name.upper().replace("-", "_")], value)
+
+
 class BitwuzlaBackend:
     """Keeps the asserted prefix that two queries share; starts afresh now and then, which is quicker."""
 
@@ -31,8 +37,7 @@ class BitwuzlaBackend:
     ) -> None:
         self._options = Options()
         self._options.set(Option.PRODUCE_MODELS, True)
-        for name, value in (options or {}).items():
-            self._options.set(Option[name.upper().replace("-", "_")], value)
+        set_options(self._options, options or {})
         self._assume = assume
         """Constraints are assumptions, instead of assertions that are taken back."""
         self._terms = terms

@@ -70,7 +70,25 @@ def test_check_logs_too(tmp_path: Path) -> None:
     assert "\nq " in text
 
 
+def test_check_with_a_configuration(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "f.c"
+    source.write_text("int f(int *p, int n) { if (n * 3 > 9 && !p) return *p; return 0; }\n")
+    config = tmp_path / "config.toml"
+    outputs = []
+    for text in (
+        "",
+        '[bitwuzla]\nprefix = "assume"\npreprocess = false\n',
+        "[bitwuzla]\nrewrite-level = 1\n",
+    ):
+        config.write_text(text)
+        assert main(["check", "--no-cache", "--solver-config", str(config), str(source)]) == 0
+        outputs.append(capsys.readouterr().out)
+    assert "f.c:1" in outputs[0]
+    assert outputs[0] == outputs[1] == outputs[2]
+
+
 WRONG = {
+    "another solver for check": (["check", "--solver-config", "spear", "x.c"], "Bitwuzla only"),
     "nothing to do": (["tune"], "--corpus"),
     "no result": (["tune", "--corpus", "x"], "--output-dir"),
     "no such configuration": (["tune", "--show", "best"], "neither"),
