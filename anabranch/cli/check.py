@@ -247,8 +247,8 @@ class _ProgressLine(Progress):
 def run_check(arguments: argparse.Namespace) -> int:
     from anabranch.frontend import FrontendError, FrontendOptions, load_program
 
-    given = read_input(arguments.files, arguments.compile_commands, not arguments.no_cache)
     settings = settings_of(arguments)
+    given = read_input(arguments.files, arguments.compile_commands, not arguments.no_cache)
     externals = load_externals(tuple(arguments.summaries))
     known_before = read_baseline(arguments.baseline) if arguments.baseline is not None else None
     directory = create_run_directory(arguments.output_dir) if arguments.output_dir is not None else None
