@@ -12,13 +12,12 @@ outside a parameter's domain.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from .spear.options import CADICAL
+from .spear.options import CADICAL, THESIS
 
 Setting: TypeAlias = bool | int | str
 
@@ -184,8 +183,10 @@ PRESETS: dict[str, SolverConfig] = {
     "default": SolverConfig(),
     "check": SolverConfig.of({"bitwuzla.rebuild": 1, "bitwuzla.rewrite-level": 0}),
     "spear": SolverConfig.of({"solver": "spear"}),
+    "thesis": SolverConfig.of({"solver": "spear", **{f"cadical.{name}": v for name, v in THESIS.sat}}),
 }
-"""Configurations by name: what explorations use, what the checker uses, the other back end."""
+"""Configurations by name: what explorations use, what the checker uses, the other back end, and that with the
+settings of the thesis."""
 
 
 def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -198,6 +199,8 @@ def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any
 
 def parse_config(text: str) -> SolverConfig:
     """A configuration from TOML."""
+    import tomllib  # only where there is a file
+
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -22,7 +22,7 @@ from anabranch.solver.config import (
     shown,
 )
 from anabranch.solver.configured import bitwuzla_options, make_backend, make_links
-from anabranch.solver.spear import SpearBackend
+from anabranch.solver.spear import THESIS, SpearBackend
 from anabranch.solver.spear.options import CADICAL
 
 from . import expressions
@@ -78,6 +78,9 @@ def test_files_read_back(seed: int, tmp_path: Path) -> None:
 
 def test_places(tmp_path: Path) -> None:
     assert read_config("check") is PRESETS["check"]
+    thesis = make_backend(read_config("thesis"))
+    assert isinstance(thesis, SpearBackend)
+    assert dict(thesis.options.sat) == {n: v for n, v in THESIS.sat if v != CADICAL[n].default}
     with pytest.raises(ConfigError, match="neither"):
         read_config(str(tmp_path / "missing.toml"))
     (tmp_path / "bad.toml").write_text("solver = 'z4'")
