@@ -193,7 +193,7 @@ class SolverSettings(SettingsGroup, heading="Solver"):
     )  # fmt: skip
     config: str = option(
         "", "solver-config",
-        "how queries are decided: a file of anabranch tune, or default, check, spear, thesis (not with --solver)",
+        "how queries are decided: a file of anabranch tune, or default, check, spear, thesis; for --solver",
         parse_solver_config, metavar="FILE", key="solver_config",
     )  # fmt: skip
     check: bool = switch("check-solver", "check every answer of the solver with a second one")
