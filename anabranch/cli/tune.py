@@ -191,12 +191,11 @@ def _search(arguments: argparse.Namespace) -> int:
     search = ParamILS(runs, learnable, settings, lambda: runs.elapsed > arguments.budget, fixed)
 
     def improved(config: SolverConfig) -> None:
-        n = search.count(config)
-        times = (
-            f"{1000 * search.total(config, n) / n:.2f} ms, at first {1000 * search.total(start, n) / n:.2f}"
-        )
-        comparable = search.count(start.canonical()) >= n
-        say(f"{clock(runs.elapsed)} | {n} instances | {times if comparable else ''} | {config}")
+        n, first = search.count(config), start.canonical()
+        line = f"{clock(runs.elapsed)} | {count(n, 'instance')} | {1000 * search.total(config, n) / n:.2f} ms"
+        if search.count(first) >= n:
+            line += f", default {1000 * search.total(first, n) / n:.2f} ms"
+        say(f"{line} | {count(len(config.changed), 'parameter')} not at the default")
 
     search.on_improvement = improved
     best = search.search(start)
