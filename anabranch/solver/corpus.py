@@ -5,7 +5,8 @@ A file is text, a line for each thing, in the order in which they came up:
     h explore "od.c" "main" bitwuzla     what asked: kind, program, function it began in, solver
     v 8 "arg0[0]"                        a variable: width, name
     u 32 0                               undefined data: width, instance
-    n ult 1 0 =10                        a node: operator, width, operands (a number of a line, =constant, -)
+    n ult 1 0 =10                        a node: operator, width, operands (a number of a line, =constant, -,
+                                         @width:cuts:values of a table)
     q unsat 0.000731 1 4 9               a query: answer, seconds of CPU, its constraints
 
 Lines that make a node are numbered from 0 after each header. A node is written once, so that queries along a
@@ -24,6 +25,7 @@ from typing import Any, TypeAlias
 from anabranch.expr import Expr, Value, expr_vars, postorder, undefined, var
 from anabranch.expr.node import INSTANCE, VAR
 from anabranch.expr.registry import OPERATORS, build
+from anabranch.expr.select import Table, table
 
 SUFFIX = ".corpus"
 Sized: TypeAlias = tuple[Value, int]
@@ -89,6 +91,8 @@ class CorpusWriter:
     def _operand(self, x: Value) -> str:
         if x.__class__ is Expr:
             return str(self._numbers[x])
+        if x.__class__ is Table:
+            return f"@{x.w}:{','.join(map(str, x.cuts))}:{','.join(map(str, x.values))}"
         return "-" if x is None else f"={int(x)}"
 
 
@@ -140,6 +144,9 @@ def _node(kind: str, text: str, values: list[Sized]) -> Sized:
 def _part(word: str, values: list[Sized]) -> tuple[Value, int | None]:
     if word == "-":
         return None, None
+    if word[0] == "@":
+        w, cuts, runs = word[1:].split(":")
+        return table(int(w), map(int, cuts.split(",")), map(int, runs.split(","))), None
     return (int(word[1:]), None) if word[0] == "=" else values[int(word)]
 
 

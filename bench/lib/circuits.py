@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from anabranch import expr as X
+from anabranch.expr.select import select, table
 from anabranch.solver.spear.encoder import Encoder
 from anabranch.solver.spear.gates import Clause, Gates
 from anabranch.solver.spear.options import Encoding
@@ -27,6 +28,11 @@ def _nodes(w: int) -> Iterator[tuple[str, Any]]:
     for name in (*two, "eq", "ult", "slt"):
         yield name, getattr(X, name)(a, b, w)
     yield "ite", X.ite(c, a, b, w)
+    runs = [*range(1, min(1 << w, 12)), (1 << w) - 1]
+    yield (
+        "select",
+        select(X.add(a, b, w), table(w, runs, [k * k * 37 & X.MASK[w] for k in range(len(runs) + 1)])),
+    )
     yield "not", X.not_(X.ite(c, X.extract(a, 0, 1), X.extract(b, 0, 1), 1))
     yield "concat", X.concat(a, w, b, w)
     yield "extract", X.extract(X.mul(a, b, w), w // 3, w - w // 2)

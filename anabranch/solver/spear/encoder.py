@@ -12,6 +12,7 @@ from typing import TypeAlias
 from anabranch.expr import Expr, Value, operands
 from anabranch.expr.lowering import lowered
 from anabranch.expr.node import low_width, operand_width
+from anabranch.expr.select import index_bits, tree
 
 from . import circuits, division
 from .circuits import Word, constant
@@ -132,6 +133,20 @@ def _ite(e: Encoder, n: Expr) -> Word:
     return circuits.choose(e.gates, e.value(n.a, 1)[0], e.value(n.b, n.w), e.value(n.c, n.w))
 
 
+def _select(e: Encoder, n: Expr) -> Word:
+    """A tree of choices over the bits of the index."""
+    g, t, index = e.gates, n.c, e.value(n.a, n.a.w)
+    k = index_bits(t)
+    word: Word = tree(
+        t,
+        0,
+        k,
+        lambda value: constant(value, n.w),
+        lambda bit, zero, one: circuits.choose(g, index[bit], one, zero),
+    )
+    return circuits.choose(g, g.any_(index[k:]), constant(t.values[-1], n.w), word)
+
+
 def _mul(e: Encoder, n: Expr) -> Word:
     return circuits.multiply(e.gates, *e.pair(n), columns=e.encoding.multiplier == "columns")
 
@@ -159,6 +174,7 @@ ENCODERS: dict[str, Circuit] = {
     "var": _variable,
     "not": lambda e, n: [-e.value(n.a, 1)[0]],
     "ite": _ite,
+    "select": _select,
     "zext": _zext,
     "sext": _sext,
     "extract": lambda e, n: e.value(n.a, n.a.w)[n.c : n.c + n.w],
