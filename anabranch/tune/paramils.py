@@ -179,8 +179,13 @@ class ParamILS:
         return sum(self.costs.get(config, [])[:n])
 
     def _consider(self, config: SolverConfig) -> None:
-        """Is this the best so far? It must have as many runs as the best has."""
-        if config != self.best and self.dominates(config, self.best):
+        """Is this the best so far? It must have as many runs as the best has, which then gets as many as it
+        has: else a configuration that was lucky on a few instances stays the best."""
+        n = self.count(config)
+        if config == self.best or n < self.count(self.best):
+            return
+        self._more_runs(self.best, n - self.count(self.best))
+        if self.total(config, n) < self.total(self.best, n):
             self.best = config
             self.on_improvement(config)
 

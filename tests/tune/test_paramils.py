@@ -61,6 +61,16 @@ def test_the_incumbent_is_never_worse() -> None:
     assert costs == sorted(costs, reverse=True)
 
 
+def test_luck_on_a_few_instances_is_not_enough() -> None:
+    found = search(Made(), 1e9)
+    lucky, steady = SolverConfig.of({"bitwuzla.rewrite-level": 1}), SolverConfig.of(GOOD)
+    found.best = lucky
+    found.costs = {lucky: [0.0, 0.0], steady: [0.1] * 20}
+    found._consider(steady)
+    assert found.count(lucky) == 20
+    assert found.best == steady
+
+
 def test_promising_configurations_get_more_runs() -> None:
     target = Made()
     found = search(target, 1000)
