@@ -25,12 +25,14 @@ ALLOWED: dict[str, set[str]] = {
     "check": MACHINE,
     "environment": ENVIRONMENT,
     "explore": EXPLORE,
+    "tune": {"expr", "solver"},
     "native": set(),
     "wrapper": {"native"},
     "replay": EXPLORE | {"explore", "native"},
     "reduce": EXPLORE | {"explore"},
     "unit": EXPLORE | {"explore", "native", "replay"},
-    "cli": EXPLORE | {"check", "explore", "frontend", "native", "reduce", "replay", "unit", "wrapper"},
+    "cli": EXPLORE
+    | {"check", "explore", "frontend", "native", "reduce", "replay", "tune", "unit", "wrapper"},
 }
 
 TECHNIQUES: dict[str, set[str]] = {

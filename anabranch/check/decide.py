@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from time import process_time
+from time import thread_time
+from typing import Any
 
 import bitwuzla
 from bitwuzla import Option, Options, Result
@@ -17,7 +18,12 @@ from bitwuzla import Option, Options, Result
 from anabranch.expr import Expr, expr_vars, variable
 from anabranch.expr.node import digest
 from anabranch.solver.backend import UNKNOWN, UNSAT, Answer, Model
+from anabranch.solver.bitwuzla_backend import set_options
 from anabranch.solver.bitwuzla_terms import Terms
+from anabranch.solver.config import PRESETS, SolverConfig
+from anabranch.solver.configured import bitwuzla_options
+from anabranch.solver.corpus import CorpusWriter
+from anabranch.solver.decorators import status
 
 Solve = Callable[[list[Expr], int], Answer]
 """Formulas and a limit in polls -> a model of all their variables, UNSAT or UNKNOWN."""
@@ -37,10 +43,14 @@ class _Polls:
 
 
 class Decider:
-    def __init__(self) -> None:
+    def __init__(self, config: SolverConfig = PRESETS["check"], log: CorpusWriter | None = None) -> None:
+        self.log = log
+        """Where queries are written that no earlier run has answered."""
         self.options = Options()
         self.options.set(Option.PRODUCE_MODELS, True)
-        self.options.set(Option.REWRITE_LEVEL, 0)
+        set_options(self.options, bitwuzla_options(config))
+        self.assume = config["bitwuzla.prefix"] == "assume"
+        """Are formulas assumed for each query, instead of asserted once?"""
         self.queries = 0
         self.spent = 0
         """Polls of all queries; each counts for one at least."""
@@ -96,9 +106,12 @@ class _Session:
         decider.queries += 1
         found = decider.known.get(key)
         if found is None:
-            started = process_time()
+            started = thread_time()
             found = self._found(formulas, indices)
-            decider.seconds += process_time() - started
+            seconds = thread_time() - started
+            decider.seconds += seconds
+            if decider.log is not None:
+                decider.log.add(formulas, status(_decoded(found, indices)), seconds)
         decider.asked[key] = found
         decider.spent += found[1]
         return _decoded(found, indices)
@@ -113,15 +126,22 @@ class _Session:
         self._solved = len(self._before)
         return found
 
+    def _terms_of(self, formulas: list[Expr]) -> list[Any]:
+        terms = self._terms
+        return [t for f in formulas for t in (terms.term(f), *terms.side_conditions(f))]
+
     def _ask(self, formulas: list[Expr], polls: int, indices: list[int]) -> list[int]:
         terms, limit = self._terms, _Polls(polls)
         if self._solver is None:
             self._solver = bitwuzla.Bitwuzla(terms.manager, self._decider.options)
         self._solver.configure_terminator(limit)
-        for formula in formulas[self._asserted :]:
-            self._solver.assert_formula(terms.term(formula), *terms.side_conditions(formula))
-        self._asserted = len(formulas)
-        result = self._solver.check_sat()
+        if self._decider.assume:
+            result = self._solver.check_sat(*self._terms_of(formulas))
+        else:
+            for term in self._terms_of(formulas[self._asserted :]):
+                self._solver.assert_formula(term)
+            self._asserted = len(formulas)
+            result = self._solver.check_sat()
         spent = 1 + polls - limit.left
         if result != Result.SAT:
             return [_UNSAT if result == Result.UNSAT else _UNKNOWN, spent]

@@ -75,7 +75,7 @@ class Checker:
         self.program.never_return = self.facts.never_return
         self.program.unwritten = self.facts.unwritten
         self.program.unwritten_here = self.facts.unwritten_here
-        self.decider = decider or Decider()
+        self.decider = decider or Decider(self.settings.solver)
         self.records: dict[str, FunctionRecord] = {}
         """What is known of the functions so far."""
         self.findings: list[Finding] = []

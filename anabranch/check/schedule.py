@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from time import monotonic
 
 from anabranch.check.cache import Answers, Cache
+from anabranch.check.decide import Decider
 from anabranch.check.driver import Checker, uncollected
 from anabranch.check.facts import Facts, facts_of
 from anabranch.check.keys import Keys
@@ -17,6 +20,7 @@ from anabranch.check.settings import CheckSettings
 from anabranch.check.workers import MAX_BYTES, Done, Worker, Workers
 from anabranch.contracts import Externals, load_externals
 from anabranch.ir.module import Module
+from anabranch.solver.corpus import SUFFIX, CorpusWriter
 
 SAVE_SECONDS = 60.0
 """How often the cache is written during a long run: a process that is killed does not lose everything."""
@@ -30,6 +34,8 @@ class Resources:
     max_bytes: int = MAX_BYTES
     """Resident memory of a process beyond which gated forms are dropped."""
     cache: Cache | None = None
+    queries: Path | None = None
+    """A directory for the queries that are not answered by the cache, a file a process."""
 
 
 class Progress:
@@ -134,4 +140,12 @@ class _Run:
             workers.close()
 
     def _checker(self) -> Checker:
-        return Checker(self.module, self.settings, self.externals, self.facts)
+        return Checker(self.module, self.settings, self.externals, self.facts, self._decider())
+
+    def _decider(self) -> Decider:
+        """With a log where one is wanted, a file a process."""
+        log = None
+        if self.resources.queries is not None:
+            path = self.resources.queries / f"queries-{os.getpid()}{SUFFIX}"
+            log = CorpusWriter(path, "check", Path(self.module.source_filename).name, "", "bitwuzla")
+        return Decider(self.settings.solver, log)

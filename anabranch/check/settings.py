@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from anabranch.solver.config import PRESETS, SolverConfig
+
 PROPERTIES = ("null", "assert", "division", "uninitialised", "freed", "bounds")
 """The properties that can be checked, in the order in which reports name them."""
 
@@ -66,6 +68,8 @@ class CheckSettings:
     """Conditions that are looked at where a bad value is passed."""
     expand_nodes: int = 150
     """Size up to which a summary is expanded where its value is dereferenced."""
+    solver: SolverConfig = PRESETS["check"]
+    """How queries are decided, as far as that concerns a fresh Bitwuzla."""
     all_functions: bool = False
     """Check also what nobody calls and nobody outside can see."""
     strategy: Strategy = Strategy()

@@ -33,6 +33,7 @@ from anabranch.cli.wording import clock, count
 from anabranch.contracts import ExternalsError, load_externals
 from anabranch.report.exporters import ExportError, export
 from anabranch.report.rundir import RunDirectory, RunDirError, create_run_directory
+from anabranch.solver.config import ConfigError, SolverConfig, read_config
 from anabranch.values import parse_memory, parse_time
 
 SECONDS = 20.0
@@ -130,6 +131,12 @@ def _parser() -> argparse.ArgumentParser:
     how.add_argument("--max-expansions", type=_positive, metavar="N", help="summaries opened for a condition")
     how.add_argument("--effort", type=_positive, default=1, metavar="N", help="N times the usual limits")
     how.add_argument(
+        "--solver-config",
+        default="check",
+        metavar="FILE",
+        help="how queries are decided: a file of anabranch tune (its parameters of Bitwuzla)",
+    )
+    how.add_argument(
         "--jobs", type=_positive, default=1, metavar="N", help="N processes; the result is the same"
     )
     how.add_argument(
@@ -157,6 +164,12 @@ def _parser() -> argparse.ArgumentParser:
     out.add_argument("--write-baseline", type=Path, metavar="FILE", help="write all reports to FILE")
     out.add_argument(
         "--output-dir", type=Path, metavar="DIR", help="write check.json to DIR, a new directory"
+    )
+    out.add_argument(
+        "--log-queries",
+        type=Path,
+        metavar="DIR",
+        help="add the queries that no earlier run has answered to a corpus in DIR (see anabranch tune)",
     )
     out.add_argument("--json", action="store_true", help="print check.json instead of text")
     out.add_argument("--sarif", type=Path, metavar="FILE", help="write the reports that are shown to FILE")
@@ -216,6 +229,7 @@ def settings_of(arguments: argparse.Namespace) -> CheckSettings:
         any_null=arguments.null == "any" if arguments.null else usual.any_null,
         allocations_fail=not arguments.no_failing_allocations,
         unroll=arguments.unroll or usual.unroll,
+        solver=_solver(arguments.solver_config),
         all_functions=arguments.all,
         max_targets=usual.max_targets if arguments.max_targets is None else arguments.max_targets,
         max_expansions=arguments.max_expansions or usual.max_expansions,
@@ -224,6 +238,15 @@ def settings_of(arguments: argparse.Namespace) -> CheckSettings:
         function_polls=usual.function_polls * effort,
         max_nodes=usual.max_nodes * effort,
     )
+
+
+def _solver(place: str) -> SolverConfig:
+    config = read_config(place)
+    if config["solver"] != "bitwuzla":
+        raise ConfigError(
+            f"--solver-config {place}: check decides by Bitwuzla only, not by {config['solver']}"
+        )
+    return config
 
 
 class _ProgressLine(Progress):
@@ -246,8 +269,8 @@ class _ProgressLine(Progress):
 def run_check(arguments: argparse.Namespace) -> int:
     from anabranch.frontend import FrontendError, FrontendOptions, load_program
 
-    given = read_input(arguments.files, arguments.compile_commands, not arguments.no_cache)
     settings = settings_of(arguments)
+    given = read_input(arguments.files, arguments.compile_commands, not arguments.no_cache)
     externals = load_externals(tuple(arguments.summaries))
     known_before = read_baseline(arguments.baseline) if arguments.baseline is not None else None
     directory = create_run_directory(arguments.output_dir) if arguments.output_dir is not None else None
@@ -264,7 +287,7 @@ def run_check(arguments: argparse.Namespace) -> int:
     except FrontendError as error:
         raise CommandError(str(error).rstrip("\n"), USAGE, prefix=False) from error
     cache = _cache(arguments, given)
-    resources = Resources(arguments.jobs, arguments.max_memory * 1_000_000, cache)
+    resources = Resources(arguments.jobs, arguments.max_memory * 1_000_000, cache, arguments.log_queries)
     display = make_display(arguments.quiet or arguments.json, arguments.no_progress)
     started = time.monotonic()
     try:
@@ -346,7 +369,7 @@ def main(argv: Sequence[str]) -> int:
         return OK
     try:
         return run_check(parser.parse_args(list(argv)))
-    except (ExternalsError, BaselineError, RunDirError, ExportError) as error:
+    except (ExternalsError, BaselineError, RunDirError, ExportError, ConfigError) as error:
         raise CommandError(f"check: {error}") from None
     except WorkersError as error:
         raise CommandError(f"check: {error}", INTERNAL) from None

@@ -21,6 +21,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("anabranch.cli.run", "explore a program; write tests and errors"),
     "unit": ("anabranch.cli.unit", "explore functions by themselves; write a harness for every error"),
     "check": ("anabranch.cli.check", "check functions without running them; report errors with their origin"),
+    "tune": ("anabranch.cli.tune", "find out how the queries of your programs are decided quickest"),
     "replay": ("anabranch.cli.replay", "run the tests of a run natively; compare, measure coverage"),
     "cc": ("anabranch.cli.cc", "compile C natively, with whole-program bitcode beside each program"),
     "show-test": ("anabranch.cli.show_test", "print test inputs (.ktest files) readably"),

@@ -45,3 +45,10 @@ def z3(limits: QueryLimits) -> Backend:
     from anabranch.solver import Z3Backend
 
     return Z3Backend(limits=limits)
+
+
+@backend("spear", help="circuits of few gates for a SAT solver (CaDiCaL)")
+def spear(limits: QueryLimits) -> Backend:
+    from anabranch.solver.spear import SpearBackend
+
+    return SpearBackend(limits=limits)

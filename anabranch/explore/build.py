@@ -40,6 +40,9 @@ from anabranch.machine import Machine, MachineSettings, ModelApi, Observer, Stat
 from anabranch.machine.state import callers
 from anabranch.report.events import Listener
 from anabranch.solver import Backend, CrossChecked, QueryLimits, QueryLog, SliceSpace
+from anabranch.solver.config import SolverConfig, read_config
+from anabranch.solver.configured import make_backend as configured_backend
+from anabranch.solver.corpus import SUFFIX, CorpusWriter
 
 if TYPE_CHECKING:  # what few runs use is loaded by those that do
     from anabranch.environment.unknown import UnknownFunctions
@@ -106,7 +109,7 @@ def build_parts(
         None if rows is None else rows.merged_into,
         walked=not NEVER_WALK.issuperset(orders),
     )
-    space = SliceSpace(make_backend(settings, budget.queries(), log_dir), limits=budget.queries())
+    space = make_space(program, settings, budget.queries(), log_dir)
     observers = Observers()
     machine = make_machine(program, settings, table, tree, observers, space)
     unknown = make_unknown(machine, settings)
@@ -243,14 +246,28 @@ def make_answers(unknown: UnknownFunctions | None, settings: ExploreSettings) ->
     return partial(answers_of, objects=None if unknown is None else unknown.objects)
 
 
-def make_backend(settings: ExploreSettings, limits: QueryLimits, log_dir: Path | None) -> Backend:
-    """The solver behind the chain, with a second opinion and a log of queries where wanted."""
-    backend = BACKENDS.find(settings.solver.name)(limits)
+def make_space(
+    program: LoadedProgram, settings: ExploreSettings, limits: QueryLimits, log_dir: Path | None
+) -> SliceSpace:
+    """The chain that decides conditions. ConfigError if the settings name no configuration."""
+    place = settings.solver.config
+    config = read_config(place) if place else SolverConfig()
+    inner = configured_backend(config, limits) if place else BACKENDS.find(settings.solver.name)(limits)
+    backend = wrapped_backend(inner, program, settings, log_dir)
+    return SliceSpace(backend, limits=limits, config=config)
+
+
+def wrapped_backend(
+    backend: Backend, program: LoadedProgram, settings: ExploreSettings, log_dir: Path | None
+) -> Backend:
+    """The solver with a second opinion and a log of queries where wanted."""
     if settings.solver.check:
-        second = "z3" if settings.solver.name != "z3" else "bitwuzla"
+        second = "z3" if backend.name != "z3" else "bitwuzla"
         backend = CrossChecked(backend, BACKENDS.find(second)(QueryLimits()), log_dir)
     if settings.solver.log_queries and log_dir is not None:
-        backend = QueryLog(backend, log_dir / "queries")
+        name = Path(program.module.source_filename).name
+        corpus = CorpusWriter(log_dir / f"queries{SUFFIX}", "explore", name, program.entry, backend.name)
+        backend = QueryLog(backend, corpus)
     return backend
 
 

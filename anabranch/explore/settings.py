@@ -172,6 +172,17 @@ class ErrorSettings(SettingsGroup, heading="Errors"):
         return chosen(self.checks, self.no_checks)
 
 
+def parse_solver_config(text: str) -> str:
+    """A name or a file, if there is a configuration behind it."""
+    from anabranch.solver.config import ConfigError, read_config  # takes long, and is rarely given
+
+    try:
+        read_config(text)
+    except ConfigError as error:
+        raise ValueError(str(error)) from None
+    return text
+
+
 class SolverSettings(SettingsGroup, heading="Solver"):
     """What decides queries."""
 
@@ -180,8 +191,15 @@ class SolverSettings(SettingsGroup, heading="Solver"):
         lambda: f"what decides the queries that simpler means leave open: {BACKENDS.help()}",
         one_of_these(BACKENDS.names), metavar="NAME",
     )  # fmt: skip
+    config: str = option(
+        "", "solver-config",
+        "how queries are decided: a file of anabranch tune, or default, check, spear, thesis; for --solver",
+        parse_solver_config, metavar="FILE", key="solver_config",
+    )  # fmt: skip
     check: bool = switch("check-solver", "check every answer of the solver with a second one")
-    log_queries: bool = switch("log-queries", "write every query as SMT-LIB into the run directory")
+    log_queries: bool = switch(
+        "log-queries", "write every query with its answer and time to queries.corpus (see anabranch tune)"
+    )
 
 
 class ReportSettings(SettingsGroup, heading="Results"):

@@ -2,7 +2,26 @@
 
 from __future__ import annotations
 
-from .node import AND, EQ, ITE, MASK, NOT, OR, SEXT, XOR, ZEXT, Expr, Value, binary, ternary, unary
+from .node import (
+    AND,
+    EQ,
+    ITE,
+    MASK,
+    NOT,
+    OR,
+    SEXT,
+    SLT,
+    ULT,
+    XOR,
+    ZEXT,
+    Expr,
+    Value,
+    binary,
+    ternary,
+    unary,
+)
+
+ORDERS = frozenset((ULT, SLT))
 
 
 def not_(x: Value) -> Value:
@@ -55,7 +74,22 @@ def _and_part(x: Expr, y: Expr) -> Value | None:
             return bool_and(negation(p), y)
     elif op == EQ and y.op == EQ and x.a is y.a and x.b.__class__ is int and y.b.__class__ is int:
         return False
+    elif op in ORDERS and x.a.__class__ is Expr and x.b.__class__ is Expr:
+        return _and_order(x, y)
     return None
+
+
+def _and_order(x: Expr, y: Expr) -> Value | None:
+    """The conjunction of p < q with what it excludes or implies: q < p, p == q and their negations."""
+    n = y.a if y.op == NOT else y
+    p, q = n.a, n.b
+    if n.op == x.op:
+        fits = x.a is q and x.b is p
+    else:
+        fits = n.op == EQ and ((x.a is p and x.b is q) or (x.a is q and x.b is p))
+    if not fits:
+        return None
+    return False if n is y else x
 
 
 def bool_and(x: Value, y: Value) -> Value:
@@ -133,11 +167,32 @@ def bool_xor(x: Value, y: Value) -> Value:
     return negation(r) if flip else r
 
 
+def _where(x: Expr, c: Expr) -> Value:
+    """A connective where a condition is known to hold that is one of its parts, or is the negation of one."""
+    inner = x.a if x.op == NOT else x
+    if inner.op not in (AND, OR) or inner.w != 1:
+        return x
+    p, q, n = inner.a, inner.b, c.neg
+    if p is c or q is c:
+        known: Value = (q if p is c else p) if inner.op == AND else True
+    elif n is not None and (p is n or q is n):
+        known = False if inner.op == AND else (q if p is n else p)
+    else:
+        return x
+    return known if inner is x else not_(known)
+
+
 def _bool_ite(c: Expr, x: Value, y: Value) -> Value:
+    if x.__class__ is Expr:
+        x = _where(x, c)
+    if y.__class__ is Expr and c.neg is not None:  # else y cannot be about the negation
+        y = _where(y, c.neg)
     if x.__class__ is not Expr:
         return bool_or(c, y) if x else bool_and(negation(c), y)
     if y.__class__ is not Expr:
         return bool_or(negation(c), x) if y else bool_and(c, x)
+    if x is y:
+        return x
     if x is c:
         return bool_or(c, y)
     if y is c:

@@ -6,7 +6,7 @@ particular shapes (a rule that simplifies sums) compares `n.op` with a name.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -61,6 +61,24 @@ def register(operator: Operator) -> None:
     if operator.name in OPERATORS:
         raise ValueError(f"the operator {operator.name} is registered twice")
     OPERATORS[operator.name] = operator
+
+
+def build(op: str, w: int, parts: Sequence[tuple[Value, int | None]]) -> Value:
+    """The value of an operator over operands as its constructor makes it: each with its width, or with None
+    if it is a constant or a parameter in the node. One that has a width may be a constant all the same."""
+    shape = _shape(op, w)  # tells widths, as the node would that is rebuilt over other operands
+    missing = [None] * (3 - len(parts))
+    sized = [value if width is None else _shape(op, width) for value, width in parts]
+    for name, operand in zip("abc", [*sized, *missing], strict=True):
+        setattr(shape, name, operand)
+    return OPERATORS[op].rebuild(shape, *(value for value, _ in parts), *missing)
+
+
+def _shape(op: str, w: int) -> Expr:
+    """Something with an operator and a width; no node, since it is not interned."""
+    shape: Expr = object.__new__(Expr)
+    shape.op, shape.w = op, w
+    return shape
 
 
 def meaning(python: str) -> Meaning:

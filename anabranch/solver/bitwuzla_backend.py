@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import bitwuzla
@@ -11,8 +11,14 @@ from bitwuzla import Option, Options, Result
 from anabranch.expr import Expr, variable
 
 from .backend import QUERY_EFFORT, UNKNOWN, UNSAT, Answer, Model
-from .bitwuzla_terms import TERMS, side_conditions, term
+from .bitwuzla_terms import PROCESS, Terms
 from .limit import Limit, QueryLimits
+
+
+def set_options(options: Options, values: Mapping[str, bool | int | str]) -> None:
+    """Sets options of Bitwuzla by the names that they have on its command line."""
+    for name, value in values.items():
+        options.set(Option[name.upper().replace("-", "_")], value)
 
 
 class BitwuzlaBackend:
@@ -20,9 +26,21 @@ class BitwuzlaBackend:
 
     name = "bitwuzla"
 
-    def __init__(self, polls: int = 500_000, limits: QueryLimits | None = None, rebuild: int = 100) -> None:
+    def __init__(
+        self,
+        polls: int = 500_000,
+        limits: QueryLimits | None = None,
+        rebuild: int = 100,
+        options: Mapping[str, bool | int | str] | None = None,
+        assume: bool = False,
+        terms: Terms = PROCESS,
+    ) -> None:
         self._options = Options()
         self._options.set(Option.PRODUCE_MODELS, True)
+        set_options(self._options, options or {})
+        self._assume = assume
+        """Constraints are assumptions, instead of assertions that are taken back."""
+        self._terms = terms
         self._limit = Limit(polls, limits or QueryLimits())
         self._rebuild = rebuild
         self._solver: Any = None
@@ -33,8 +51,8 @@ class BitwuzlaBackend:
     def solve(self, constraints: Sequence[Expr], variables: Sequence[int]) -> Answer:
         """See Backend."""
         self._limit.start()
-        solver = self._prepare(constraints)
-        result = solver.check_sat()
+        solver, assumptions = self._prepare(constraints)
+        result = solver.check_sat(*assumptions)
         self.effort += QUERY_EFFORT + self._limit.stop()
         if result == Result.UNSAT:
             return UNSAT
@@ -44,20 +62,22 @@ class BitwuzlaBackend:
         model: Model = {}
         for v in variables:
             x = variable(v)
-            text = solver.get_value(term(x)).value(10)
+            text = solver.get_value(self._terms.term(x)).value(10)
             model[v] = int(text)
         return model
 
-    def _prepare(self, constraints: Sequence[Expr]) -> Any:
-        """A solver in which exactly the constraints are asserted."""
+    def _prepare(self, constraints: Sequence[Expr]) -> tuple[Any, list[Any]]:
+        """A solver in which exactly the constraints are asserted, or are assumed by what is given with it."""
         asserted = self._asserted
         if self._solver is None or self._asked >= self._rebuild:
-            self._solver = bitwuzla.Bitwuzla(TERMS, self._options)
+            self._solver = bitwuzla.Bitwuzla(self._terms.manager, self._options)
             self._solver.configure_terminator(self._limit)
             self._asked = 0
             asserted.clear()
         self._asked += 1
         solver = self._solver
+        if self._assume:
+            return solver, [t for c in constraints for t in self._formulas(c)]
         common = 0
         for old, new in zip(asserted, constraints, strict=False):
             if old is not new:
@@ -68,6 +88,10 @@ class BitwuzlaBackend:
             del asserted[common:]
         for c in constraints[common:]:
             solver.push(1)
-            solver.assert_formula(term(c), *side_conditions(c))
+            solver.assert_formula(*self._formulas(c))
             asserted.append(c)
-        return solver
+        return solver, []
+
+    def _formulas(self, constraint: Expr) -> tuple[Any, ...]:
+        """The term of a constraint, and what must hold with it."""
+        return (self._terms.term(constraint), *self._terms.side_conditions(constraint))

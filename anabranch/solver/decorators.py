@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from time import perf_counter
+from time import thread_time
 
 from anabranch.expr import Expr, evaluate, to_smtlib
 
 from .backend import UNKNOWN, Answer, Backend, Verdict
+from .corpus import CorpusWriter
 
 
 class SolverDisagreement(Exception):
@@ -62,15 +63,13 @@ class CrossChecked:
 
 
 class QueryLog:
-    """Writes every query with its answer and time to an SMT-LIB file of its own."""
+    """Adds every query with its answer and CPU time to a corpus."""
 
-    def __init__(self, inner: Backend, directory: Path, at_least: float = 0.0) -> None:
+    def __init__(self, inner: Backend, corpus: CorpusWriter, at_least: float = 0.0) -> None:
         self.inner = inner
         self.name = inner.name
-        self.directory = directory
+        self.corpus = corpus
         self.at_least = at_least  # seconds: quicker queries are not written
-        self.asked = 0
-        directory.mkdir(parents=True, exist_ok=True)
 
     @property
     def effort(self) -> int:
@@ -79,12 +78,9 @@ class QueryLog:
 
     def solve(self, constraints: Sequence[Expr], variables: Sequence[int]) -> Answer:
         """See Backend."""
-        start = perf_counter()
+        start = thread_time()
         answer = self.inner.solve(constraints, variables)
-        seconds = perf_counter() - start
-        self.asked += 1
+        seconds = thread_time() - start
         if seconds >= self.at_least:
-            comment = f"query {self.asked}, {self.name}, {status(answer)}, {seconds:.6f} s"
-            text = to_smtlib(constraints, status=status(answer), comment=comment)
-            (self.directory / f"query{self.asked:06d}.smt2").write_text(text)
+            self.corpus.add(constraints, status(answer), seconds)
         return answer

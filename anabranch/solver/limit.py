@@ -28,12 +28,12 @@ class QueryLimits:
 
     __slots__ = (
         "_began",
-        "_clock",
         "_first",
         "_together",
         "_took",
         "_urgent",
         "attempt",
+        "clock",
         "end",
         "patient_until",
         "seconds",
@@ -43,7 +43,8 @@ class QueryLimits:
     def __init__(
         self, seconds: float | None = None, end: float = inf, clock: Callable[[], float] = monotonic
     ) -> None:
-        self._clock = clock
+        self.clock = clock
+        """What seconds and deadlines are measured by."""
         self.seconds = seconds
         """A single query, at most; None is no limit."""
         self.end = end
@@ -72,7 +73,7 @@ class QueryLimits:
 
     def deadline(self) -> float:
         """The time after which the query at hand is given up."""
-        now, seconds = self._clock(), self.seconds
+        now, seconds = self.clock(), self.seconds
         if self.attempt is not None:
             slack = 1 if self.end < inf else SLACK
             allowed = min(self.part * slack * (seconds or USUAL_SECONDS), seconds or inf)
@@ -102,7 +103,7 @@ class QueryLimits:
     @property
     def worth_waiting(self) -> bool:
         """The query at hand was not decided: can it have more time later?"""
-        now = self._clock()
+        now = self.clock()
         if now >= self.end:
             return True  # the run is over, and its path is one that is left
         return self.part < 1 and now < self.patient_until and self._took < (self.seconds or inf)
@@ -118,8 +119,8 @@ class Limit:
 
     __slots__ = ("_clock", "_granted", "_limits", "_start", "deadline", "left", "polls")
 
-    def __init__(self, polls: int, limits: QueryLimits, clock: Callable[[], float] = monotonic) -> None:
-        self._clock = clock
+    def __init__(self, polls: int, limits: QueryLimits) -> None:
+        self._clock = limits.clock
         self._limits = limits
         self._start = 0.0
         self._granted = polls

@@ -216,9 +216,10 @@ class AskBackend:
 
     name = "backend"
 
-    def __init__(self, backend: Backend, remembered: Remembered) -> None:
+    def __init__(self, backend: Backend, remembered: Remembered | None) -> None:
         self.backend = backend
         self.remembered = remembered
+        """Is told the answers, if there is such a link."""
 
     def answer(self, q: Query) -> bool | Both:
         """See Link."""
@@ -226,9 +227,8 @@ class AskBackend:
         result = self.backend.solve((*s.order, *conjuncts(q.other)), s.vars)
         if result is UNKNOWN:
             raise SolverUnknown(q.side)
-        if result is UNSAT:
-            self.remembered.learn(q, None)
-            return q.side
-        assert isinstance(result, dict)
-        self.remembered.learn(q, result)
-        return q.models(result)
+        model = None if result is UNSAT else result
+        assert model is None or isinstance(model, dict)
+        if self.remembered is not None:
+            self.remembered.learn(q, model)
+        return q.side if model is None else q.models(model)

@@ -14,13 +14,14 @@ from .backend import UNKNOWN, UNSAT, Backend, Model, SolverStats, SolverUnknown,
 from .bitwuzla_backend import BitwuzlaBackend
 from .bounds import compared_nodes, range_of
 from .comparisons import condensed
+from .config import SolverConfig
+from .configured import make_links
 from .disjunction import Disjunction, disjoin
 from .enumeration import Values, extreme, feasible_values, preferred, representatives
-from .leaf_models import LeafModels, Leaves
+from .leaf_models import LeafModels
 from .limit import QueryLimits
-from .links import AskBackend, Bounds, ExactValues, Fixed, KnownModels, Link, Query, Remembered, Seen
-from .orders import Orders
-from .quantified_procedure import QuantifiedLink, QuantifiedProcedure
+from .links import AskBackend, Link, Query, Remembered
+from .quantified_procedure import QuantifiedLink
 from .readable import readable
 from .rounds import Rounds
 from .slices import MODELS_KEPT, Decision, Slice, Split, conjuncts, make_slice, narrowed, root_slice
@@ -35,14 +36,8 @@ def default_links(
     leaves: Mapping[int, LeafModels] | None = None,
     clauses: Mapping[int, Rounds] | None = None,
 ) -> tuple[Link, ...]:
-    """The chain in its order. `leaves`: models of states that became one, by the index of the number that
-    tells them apart; `clauses`: what a quantifier says of such a number."""
-    remembered = Remembered()
-    ask = AskBackend(backend, remembered)
-    quantified = QuantifiedLink(QuantifiedProcedure(backend), {} if clauses is None else clauses)
-    near = Leaves({} if leaves is None else leaves)
-    cheap = (Seen(), ExactValues(), Fixed(), Bounds(), KnownModels(), Orders())
-    return (*cheap, remembered, quantified, near, ask)
+    """The chain in its usual order; see `make_links`."""
+    return make_links(SolverConfig(), backend, leaves, clauses)
 
 
 class SliceSpace:
@@ -56,6 +51,7 @@ class SliceSpace:
         backend: Backend | None = None,
         links: Sequence[Link] | None = None,
         limits: QueryLimits | None = None,
+        config: SolverConfig | None = None,
     ) -> None:
         self.limits = limits or QueryLimits()
         """What queries may take: the same object that the backend reads."""
@@ -65,7 +61,8 @@ class SliceSpace:
         """By the index of the number that tells the leaves apart."""
         self.clauses: dict[int, Rounds] = {}
         """Likewise."""
-        links = default_links(self.backend, self.leaves, self.clauses) if links is None else links
+        if links is None:
+            links = make_links(config or SolverConfig(), self.backend, self.leaves, self.clauses)
         self.links = tuple(links)
         # CPU time, as the run is timed; but that clock is slow, so that quick links are timed by another.
         self._timed: tuple[tuple[Callable[[Query], Any], Timer, Callable[[], float]], ...] = tuple(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import inf
-from time import monotonic
 from typing import Any
 
 from anabranch.expr import Expr, to_smtlib, variable
@@ -38,7 +37,7 @@ class Z3Backend:
         solver.set("rlimit", max(1, int(self._resources * self._limits.part)))
         self._limit.start()
         if self._limit.deadline < inf:
-            solver.set("timeout", max(1, int(1000 * (self._limit.deadline - monotonic()))))
+            solver.set("timeout", max(1, int(1000 * (self._limit.deadline - self._limits.clock()))))
         solver.from_string(to_smtlib(constraints))
         result = solver.check()
         self._limit.stop()

@@ -105,7 +105,7 @@ def test_what_is_registered_can_be_asked_for(tmp_path: Path, plugin: dict[str, i
     [
         (["--search", "mine"], "--search: 'mine' is unknown; choose from bfs, dfs, nurs:covnew"),
         (["--search", "nurs:deep"], "did you mean nurs:depth?"),
-        (["--solver", "own"], "--solver: 'own' is unknown; choose from bitwuzla, z3"),
+        (["--solver", "own"], "--solver: 'own' is unknown; choose from bitwuzla, spear, z3"),
     ],
 )
 def test_a_wrong_name_is_told_what_there_is(flags: list[str], message: str) -> None:

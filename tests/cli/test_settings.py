@@ -123,6 +123,8 @@ FLAGS = [
     "--fail-on-error",
     "--solver",
     "z3",
+    "--solver-config",
+    "check",
     "--check-solver",
     "--log-queries",
     "--tests",
@@ -207,6 +209,7 @@ silent-assume = true
 stop-on-error = true
 fail-on-error = true
 solver = "z3"
+solver-config = "check"
 check-solver = true
 log-queries = true
 tests = "all"
@@ -236,7 +239,8 @@ sym_file_size free_metadata printable search batch_forks batch_instructions stri
 merge merging loops qce_alpha qce_beta qce_kappa qce_zeta merge_report verify_reductions count_paths zeq
 zeq_observe zeq_wait zeq_report max_time max_memory max_instructions max_forks max_depth max_tests
 max_solver_time max_stack_frames checks no_checks all_errors silent_assume stop_on_error fail_on_error
-solver check_solver log_queries tests output_dir write_conditions write_exec_tree replay json sarif plugins
+solver solver_config
+check_solver log_queries tests output_dir write_conditions write_exec_tree replay json sarif plugins
 quiet no_progress
 """
 

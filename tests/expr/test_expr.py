@@ -158,6 +158,24 @@ def test_canonical_forms(xyz: tuple[Any, Any, Any]) -> None:
     assert X.mul(x + 3, 12, 32) is X.add(X.mul(x, 12, 32), 36, 32)
 
 
+def test_orders_that_exclude_or_imply_each_other(xyz: tuple[Any, Any, Any]) -> None:
+    x, y, _ = xyz
+    w = x.w
+    for less, at_most in ((X.ult, X.ule), (X.slt, X.sle)):
+        assert X.bool_and(less(x, y, w), less(y, x, w)) is False
+        assert X.bool_and(X.eq(x, y, w), less(x, y, w)) is False
+        assert X.bool_and(at_most(x, y, w), less(x, y, w)) is less(x, y, w)
+        assert X.bool_or(at_most(x, y, w), at_most(y, x, w)) is True
+
+
+def test_a_choice_knows_its_condition() -> None:
+    c, p, q = (X.var(f"choice.{name}", 1) for name in "cpq")
+    assert X.ite(c, X.bool_and(c, p), q, 1) is X.ite(c, p, q, 1)
+    assert X.ite(c, p, X.bool_or(c, q), 1) is X.ite(c, p, q, 1)
+    assert X.ite(c, X.not_(X.bool_and(c, p)), q, 1) is X.ite(c, X.not_(p), q, 1)
+    assert X.ite(c, X.bool_and(X.not_(c), p), q, 1) is X.bool_and(X.not_(c), q)
+
+
 def test_bytes_come_together_again(xyz: tuple[Any, Any, Any]) -> None:
     x, _, _ = xyz
     parts = X.byte_parts(x)

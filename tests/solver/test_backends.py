@@ -24,6 +24,7 @@ from anabranch.solver import (
     Z3Backend,
 )
 from anabranch.solver.bitwuzla_terms import side_conditions, term
+from anabranch.solver.corpus import CorpusWriter, read_corpus
 
 from . import expressions
 
@@ -244,17 +245,18 @@ def test_cross_check(tmp_path: Path) -> None:
 def test_query_log_can_be_solved_again(tmp_path: Path) -> None:
     import z3
 
-    log = QueryLog(BitwuzlaBackend(), tmp_path)
+    path = tmp_path / "queries.corpus"
+    log = QueryLog(BitwuzlaBackend(), CorpusWriter(path, "explore", "a.c", "main", "bitwuzla"))
     x, y = X.var("logged x", 16), X.var("logged|y", 16)
     f = X.fadd(x, y, 16)
     log.solve([X.ult(X.add(x, y, 16), 5, 16), X.fcmp("ogt", f, x, 16)], (x.a, y.a))
     log.solve([X.ult(x, 5, 16), X.ugt(x, 9, 16)], (x.a,))
-    files = sorted(tmp_path.iterdir())
-    assert len(files) == 2
-    for path in files:
+    queries = list(read_corpus(path))
+    assert [q.answer for q in queries] == ["sat", "unsat"]
+    for q in queries:
         solver = z3.Solver()
-        solver.from_string(path.read_text())
-        assert f":status {solver.check()}" in path.read_text()
+        solver.from_string(X.to_smtlib(q.constraints))
+        assert str(solver.check()) == q.answer
 
 
 def test_deep_terms() -> None:

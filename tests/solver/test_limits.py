@@ -29,7 +29,7 @@ def clock() -> Clock:
 
 def allowed(limits: QueryLimits, clock: Clock, takes: float) -> float:
     """What a query may take, that then takes so long."""
-    limit = Limit(1000, limits, clock)
+    limit = Limit(1000, limits)
     limit.start()
     seconds = limit.deadline - clock.now
     clock.now += takes
@@ -61,7 +61,7 @@ def test_a_query_that_can_wait_has_more_time_at_each_attempt(clock: Clock) -> No
     times, polls = [], []
     for attempt in range(4):
         limits.begin(attempt)
-        limit = Limit(12800, limits, clock)
+        limit = Limit(12800, limits)
         limit.start()
         times.append(limit.deadline - clock.now)
         polls.append(limit.left)
@@ -83,7 +83,7 @@ def test_a_query_is_hard_by_the_polls_that_it_takes(clock: Clock) -> None:
     for polls, hard in ((10, False), (1000, True)):
         limits.begin(2)
         assert not limits.was_hard
-        limit = Limit(12800, limits, clock)
+        limit = Limit(12800, limits)
         limit.start()
         for _ in range(polls):
             assert not limit()

@@ -1,0 +1,1 @@
+"""Automatic configuration of the decision procedure on queries that runs have logged."""
