@@ -83,6 +83,7 @@ class Site:
         "lifted",
         "loc",
         "node",
+        "operators",
         "path",
         "position",
     )
@@ -114,6 +115,8 @@ class Site:
         """The conditions under which the call is reached."""
         self.lifted: dict[Condition, Condition] = {}
         """Conditions of the callee in terms of the caller."""
+        self.operators: dict[Effect, Value] = {}
+        """Effects of the call that somebody asked for. Every read behind the call asks again."""
 
     def value(self, index: int) -> Value:
         """What a variable of the callee is in terms of the caller."""
@@ -250,6 +253,12 @@ class Summaries:
     def operator(self, site: Site, effect: Effect, width: int, pointer: bool = False) -> Value:
         """An effect of a call. One that is a number is not hidden behind an operator, nor is a bad value that
         can come from nowhere."""
+        found = site.operators.get(effect)
+        if found is None:
+            found = site.operators[effect] = self._operator(site, effect, width, pointer)
+        return found
+
+    def _operator(self, site: Site, effect: Effect, width: int, pointer: bool) -> Value:
         value = site.callee.effects.value(effect)
         if value.__class__ is not Expr:
             return value
