@@ -27,6 +27,7 @@ from anabranch.check.leaves import (
 from anabranch.check.origins import FLOWING, NOWHERE, Origin, Origins
 from anabranch.expr import Expr, Value, add, variable
 from anabranch.expr.evaluate import Substitution
+from anabranch.expr.variables import postorder_within
 from anabranch.ir.debug import DebugLoc
 from anabranch.semantics.casts import coerce
 
@@ -54,6 +55,11 @@ class Expansion(Protocol):
 
     def inside(self) -> Value:
         """The value in terms of the callee."""
+        ...
+
+    def small(self, nodes: int) -> bool:
+        """Has it at most so many nodes in terms of the callee? To know what it is in terms of the caller
+        costs as much as to open it."""
         ...
 
     def derived(self, effect: Effect) -> Value:
@@ -192,6 +198,9 @@ class AtSite:
     def inside(self) -> Value:
         return self.site.callee.effects.value(self.effect)
 
+    def small(self, nodes: int) -> bool:
+        return is_small(self.inside(), nodes)
+
     def derived(self, effect: Effect) -> Value:
         return self.summaries.operator(self.site, effect, 1)
 
@@ -200,6 +209,10 @@ class AtSite:
 
     def origin(self, origins: Origins) -> Origin:
         return self.site.origin(origins, origins.of(self.inside()))
+
+
+def is_small(value: Value, nodes: int) -> bool:
+    return value.__class__ is not Expr or postorder_within([value], nodes) is not None
 
 
 def _dependencies(site: Site, inside: Iterable[Value]) -> list[Value]:
@@ -229,6 +242,9 @@ class Moved:
 
     def inside(self) -> Value:
         return self.inner.var
+
+    def small(self, nodes: int) -> bool:
+        return self.inner.expansion.small(nodes) and is_small(self.summaries.expanded(self.inner), nodes)
 
     def derived(self, effect: Effect) -> Value:
         return self.site.instantiate(self.inner.expansion.derived(effect))
