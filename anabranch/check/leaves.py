@@ -12,7 +12,6 @@ this process or in another: what is known of it can be kept, and functions can b
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from types import TracebackType
@@ -158,15 +157,25 @@ def in_order(value: Expr) -> list[int]:
 class _Within:
     """A computation in which leaves get numbers."""
 
-    __slots__ = ("_before", "_label", "_leaves")
+    __slots__ = ("_before", "_label", "_leaves", "_made", "_what")
 
-    def __init__(self, leaves: Leaves, label: int) -> None:
+    def __init__(self, leaves: Leaves, what: tuple[object, ...]) -> None:
         self._leaves = leaves
-        self._label = label
+        self._what = what
+        self._label: int | None = None
+        self._made: dict[object, int] = {}
+
+    def number(self, kind: object) -> tuple[int, int]:
+        """The digest of the computation, which most need not know, and the number of a leaf among those of
+        its kind."""
+        if self._label is None:
+            self._label = digest(content(self._what))
+        number = self._made[kind] = self._made.get(kind, 0) + 1
+        return self._label, number
 
     def __enter__(self) -> None:
         self._before = self._leaves.context
-        self._leaves.context = (self._label, Counter())
+        self._leaves.context = self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -186,8 +195,8 @@ class Leaves:
         """Input memory that its function loads as a pointer."""
         self.holds_integer: Callable[[str, int], bool] = lambda name, offset: False
         """Does a global variable, by its type, hold a number at an offset?"""
-        self.context: tuple[int, Counter[object]] = (0, Counter())
-        """The computation that new leaves belong to, and how many of each kind it has made."""
+        self.context = _Within(self, ())
+        """The computation that new leaves belong to."""
 
     def __len__(self) -> int:
         return len(self._by_index)
@@ -201,7 +210,7 @@ class Leaves:
     def within(self, *what: object) -> _Within:
         """A computation whose result is kept, and what tells it from all others. Leaves that it makes are the
         same ones whenever it is done, and whoever asks for it first."""
-        return _Within(self, digest(content(what)))
+        return _Within(self, what)
 
     def add(self, name: str, width: int, *what: object) -> Expr:
         """The variable of something."""
@@ -210,10 +219,9 @@ class Leaves:
     def new(self, name: str, width: int, *what: object) -> Expr:
         """A new variable of the computation at hand, by all that is known of it and its number among those
         of which the same is."""
-        label, made = self.context
         kind = (name, width, *what)
-        made[kind] += 1
-        return self.add(name, width, label, kind, made[kind])
+        label, number = self.context.number(kind)
+        return self.add(name, width, label, kind, number)
 
     def register(self, leaf: Leaf) -> Expr:
         self._by_index[leaf.var.a] = leaf

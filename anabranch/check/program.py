@@ -16,11 +16,10 @@ from anabranch.check.properties.base import Property
 from anabranch.check.properties.null import Nullness
 from anabranch.check.properties.uninitialised import Undefinedness
 from anabranch.check.settings import CheckSettings
-from anabranch.check.summaries import Summaries
+from anabranch.check.summaries import Summaries, is_small
 from anabranch.contracts import Externals
 from anabranch.expr import MASK, Expr, Value, add
 from anabranch.expr.node import MAX_WIDTH, VAR
-from anabranch.expr.variables import postorder_within
 from anabranch.ir.debug import DebugLoc
 from anabranch.ir.module import GlobalVariable, Module
 from anabranch.ir.types import ArrayType, FunctionType, IntType, PointerType, StructType, Type
@@ -161,13 +160,15 @@ class Program:
         leaf = self.leaves.of(variable)
         if not isinstance(leaf, Operator) or self._opening >= MAX_OPENED:
             return variable
+        limit = self.settings.expand_nodes
+        value: Value = variable
         self._opening += 1
         try:
-            value = self.summaries.expanded(leaf)
+            if leaf.expansion.small(limit):
+                expanded = self.summaries.expanded(leaf)
+                value = expanded if is_small(expanded, limit) else variable
         finally:
             self._opening -= 1
-        if value.__class__ is Expr and postorder_within([value], self.settings.expand_nodes) is None:
-            value = variable
         self._opened[variable] = value
         return value
 

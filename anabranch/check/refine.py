@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from anabranch.check.decide import Decider, Solve
+from anabranch.check.guess import guessed
 from anabranch.check.leaves import (
     OBJECT_SHIFT,
     Failure,
@@ -30,6 +31,7 @@ from anabranch.expr import Expr, Value, bool_or, bool_xor, eq, expr_vars, not_, 
 from anabranch.expr.evaluate import evaluate_with
 from anabranch.expr.node import AND, ITE, MUL, OR, VAR
 from anabranch.solver.backend import UNKNOWN, UNSAT, Model
+from anabranch.solver.backend import Answer as SolverAnswer
 
 PROVED, REFUTED, UNDECIDED = "proved", "refuted", "undecided"
 ABSORBING = {AND: 0, MUL: 0, OR: -1}
@@ -64,7 +66,7 @@ class Refinement:
         self.decider = decider
         self.localise = localise
         self.consequent = localise(bad)
-        self.antecedents = [localise(a) for a in antecedents]
+        self.antecedents = [] if self.consequent is False else [localise(a) for a in antecedents]
         self.opened: dict[Expr, Value] = {}
         self.generation: dict[Expr, int] = {}
         self.formulas: list[Expr] = []
@@ -74,6 +76,8 @@ class Refinement:
         self._constrained: set[int] = set()
         self._objects: dict[Expr, int] = {}
         self._left = program.settings.condition_polls
+        self._model: Model = {}
+        """The last one that was found, under which the next is looked for."""
 
     def folds(self) -> bool:
         """Is it proved by what its formulas force, with all operators closed?"""
@@ -111,13 +115,18 @@ class Refinement:
             before = self.decider.spent
             if self._too_large():
                 return self._answer(UNDECIDED, reason="the condition is too large")
-            solved = solve(self.formulas, min(self.program.settings.polls, max(self._left, 1)))
+            solved: SolverAnswer | None = guessed(self._model, self.formulas, self.facts, self.opened)
+            if solved is None:
+                solved = solve(self.formulas, min(self.program.settings.polls, max(self._left, 1)))
+            else:
+                self.decider.spent += 1  # a function has an end even if all models are guessed
             self._left -= self.decider.spent - before
             if solved is UNSAT:
                 return self._answer(PROVED)
             if solved is UNKNOWN:
                 return self._answer(UNDECIDED, reason="the solver gave up")
             assert isinstance(solved, dict)
+            self._model = solved
             chosen = self._choose(roots, solved, youngest)
             if not chosen:
                 return self._answer(REFUTED, solved)

@@ -27,6 +27,7 @@ from anabranch.check.leaves import (
 from anabranch.check.origins import FLOWING, NOWHERE, Origin, Origins
 from anabranch.expr import Expr, Value, add, variable
 from anabranch.expr.evaluate import Substitution
+from anabranch.expr.variables import postorder_within
 from anabranch.ir.debug import DebugLoc
 from anabranch.semantics.casts import coerce
 
@@ -54,6 +55,11 @@ class Expansion(Protocol):
 
     def inside(self) -> Value:
         """The value in terms of the callee."""
+        ...
+
+    def small(self, nodes: int) -> bool:
+        """Has it at most so many nodes in terms of the callee? To know what it is in terms of the caller
+        costs as much as to open it."""
         ...
 
     def derived(self, effect: Effect) -> Value:
@@ -84,6 +90,7 @@ class Site:
         "lifted",
         "loc",
         "node",
+        "operators",
         "path",
         "position",
     )
@@ -118,6 +125,8 @@ class Site:
         """The conditions under which the call is reached."""
         self.lifted: dict[Condition, Condition] = {}
         """Conditions of the callee in terms of the caller."""
+        self.operators: dict[Effect, Value] = {}
+        """Effects of the call that somebody asked for. Every read behind the call asks again."""
 
     def value(self, index: int) -> Value:
         """What a variable of the callee is in terms of the caller."""
@@ -193,6 +202,9 @@ class AtSite:
     def inside(self) -> Value:
         return self.site.callee.effects.value(self.effect)
 
+    def small(self, nodes: int) -> bool:
+        return is_small(self.inside(), nodes)
+
     def derived(self, effect: Effect) -> Value:
         return self.summaries.operator(self.site, effect, 1)
 
@@ -201,6 +213,10 @@ class AtSite:
 
     def origin(self, origins: Origins) -> Origin:
         return self.site.origin(origins, origins.of(self.inside()))
+
+
+def is_small(value: Value, nodes: int) -> bool:
+    return value.__class__ is not Expr or postorder_within([value], nodes) is not None
 
 
 def _dependencies(site: Site, inside: Iterable[Value]) -> list[Value]:
@@ -231,6 +247,9 @@ class Moved:
     def inside(self) -> Value:
         return self.inner.var
 
+    def small(self, nodes: int) -> bool:
+        return self.inner.expansion.small(nodes) and is_small(self.summaries.expanded(self.inner), nodes)
+
     def derived(self, effect: Effect) -> Value:
         return self.site.instantiate(self.inner.expansion.derived(effect))
 
@@ -254,6 +273,12 @@ class Summaries:
     def operator(self, site: Site, effect: Effect, width: int, pointer: bool = False) -> Value:
         """An effect of a call. One that is a number is not hidden behind an operator, nor is a bad value that
         can come from nowhere."""
+        found = site.operators.get(effect)
+        if found is None:
+            found = site.operators[effect] = self._operator(site, effect, width, pointer)
+        return found
+
+    def _operator(self, site: Site, effect: Effect, width: int, pointer: bool) -> Value:
         value = site.callee.effects.value(effect)
         if value.__class__ is not Expr:
             return value

@@ -8,6 +8,7 @@ operand, and the arithmetic of single bits is expressed by and, or, xor, not.
 
 from __future__ import annotations
 
+import marshal
 from collections.abc import Callable, Iterator
 from hashlib import blake2b
 from itertools import count
@@ -118,10 +119,11 @@ _next_id = count(1).__next__
 _structural = False  # are ids digests of the structure? See `reset`.
 
 
-def digest(content: object) -> int:
+def digest(content: Any) -> int:
     """A number that stands for some content: numbers, strings, None and tuples of these. The same in every
     process; two contents with one digest are not to be expected (128 bits)."""
-    return int.from_bytes(blake2b(repr(content).encode("utf-8", "replace"), digest_size=16).digest())
+    # `marshal` writes numbers of 128 bits twice as fast as `repr`; its version 2 writes equal contents alike.
+    return int.from_bytes(blake2b(marshal.dumps(content, 2), digest_size=16).digest())
 
 
 def new_id(content: object) -> int:
