@@ -124,6 +124,8 @@ def multiply(g: Gates, a: Word, b: Word, columns: bool = False) -> Word:
         number = known(y)
         if number is not None:
             return multiply_constant(g, x, number)
+    # One order for both, so that equal products are one circuit; known zeros of b save rows.
+    a, b = sorted((a, b), key=lambda word: (list(word).count(FALSE), list(word)))
     return _by_columns(g, a, b) if columns else _by_rows(g, a, b)
 
 
