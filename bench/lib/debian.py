@@ -5,10 +5,13 @@ Sources are kept in the user's cache directory and downloaded once; nothing of t
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
 import tarfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -70,6 +73,15 @@ def _apt(words: list[str], directory: Path, cwd: Path) -> None:
         raise SourceError(f"apt-get {' '.join(words)} failed:\n{tail}")
 
 
+@contextmanager
+def _lock(path: Path) -> Iterator[None]:
+    """One process at a time: commands that begin together share the downloads."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
 def source(package: str) -> Path:
     """The unpacked upstream source of a package, downloaded on first use."""
     cache = cache_directory()
@@ -78,26 +90,45 @@ def source(package: str) -> Path:
         return target
     if shutil.which("apt-get") is None:
         raise SourceError("apt-get is needed to get the sources of Debian packages")
-    downloads = cache / "downloads" / package
+    with _lock(cache / "lock"):
+        if not target.is_dir():
+            _unpack(_download(package, cache), target)
+    return target
+
+
+def _upstream(directory: Path) -> list[Path]:
+    return [path for path in directory.glob("*.orig.tar.*") if path.suffix != ".asc"]
+
+
+def _download(package: str, cache: Path) -> Path:
+    """The upstream archive of a package."""
+    downloads, apt = cache / "downloads" / package, cache / "apt"
     downloads.mkdir(parents=True, exist_ok=True)
-    apt = cache / "apt"
-    if not any(downloads.glob("*.orig.tar.*")):
+    if not _upstream(downloads):
         if not any((apt / "lists").glob("*Sources*")):
             apt.mkdir(parents=True, exist_ok=True)
             _apt(["update"], apt, cache)
-        _apt(["source", "--download-only", package], apt, downloads)
-    archives = [path for path in downloads.glob("*.orig.tar.*") if path.suffix != ".asc"]
+        try:
+            _apt(["source", "--download-only", package], apt, downloads)
+        except SourceError:
+            # Mirrors drop the packaging of an older version first; only the upstream archive is needed.
+            if not _upstream(downloads):
+                raise
+    archives = _upstream(downloads)
     if not archives:
         raise SourceError(
             f"{package}: no upstream archive among {sorted(p.name for p in downloads.iterdir())}"
         )
-    unpacked = cache / "source" / f".{package}.{os.getpid()}"
-    with tarfile.open(archives[0]) as tar:
+    return archives[0]
+
+
+def _unpack(archive: Path, target: Path) -> None:
+    unpacked = target.parent / f".{target.name}.{os.getpid()}"
+    with tarfile.open(archive) as tar:
         tar.extractall(unpacked, filter="tar")
     inside = list(unpacked.iterdir())
     (inside[0] if len(inside) == 1 else unpacked).rename(target)
     shutil.rmtree(unpacked, ignore_errors=True)
-    return target
 
 
 def version(package: str) -> str:
