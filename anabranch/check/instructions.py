@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from anabranch.check.events import Store
+from anabranch.check.order import is_external
 from anabranch.expr import Expr, Value, bool_and, bool_or, eq, ite, not_
 from anabranch.ir.debug import DebugLoc
 from anabranch.ir.module import Instruction
@@ -214,7 +215,11 @@ def _jump(gated: Gated, node: int, instruction: Instruction) -> None:
 
 def _return(gated: Gated, node: int, instruction: Instruction) -> None:
     if instruction.operands:
-        gated.results[node] = gated.value(node, instruction.operands[0])
+        result = gated.value(node, instruction.operands[0])
+        if result.__class__ is Expr and is_external(gated.function):
+            for property in gated.program.properties:
+                property.result(gated, node, result, instruction)
+        gated.results[node] = result
 
 
 def _call(gated: Gated, node: int, instruction: Instruction) -> None:

@@ -260,6 +260,12 @@ class MemoryOf:
             visible = self.leaves.visible(at.base.a) and not isinstance(leaf, GlobalObject)
             return ite(self.leaves.freed(at.base), 1, 0, 8) if visible else 0
         if isinstance(leaf, LocalObject):
+            if (
+                leaf.size is not None
+                and at.offset.__class__ is int
+                and not 0 <= at.offset <= leaf.size - at.bytes
+            ):
+                return self.leaves.unknown(at.width, "memory outside of an object")  # its bounds are reported
             if leaf.zeroed:
                 return 0
             part = leaf.size != at.bytes

@@ -187,7 +187,7 @@ def _never_called(
     module: Module, graph: CallGraph, direct: dict[str, list[str]], defined: list[str]
 ) -> tuple[str, ...]:
     """Functions that are not visible outside and that no function which can be called calls or mentions."""
-    reached = {name for name in defined if _external(module.functions[name]) or name in graph.address_taken}
+    reached = {name for name in defined if is_external(module.functions[name]) or name in graph.address_taken}
     stack = list(reached)
     while stack:
         for callee in direct[stack.pop()]:
@@ -197,7 +197,8 @@ def _never_called(
     return tuple(name for name in defined if name not in reached)
 
 
-def _external(function: Function) -> bool:
+def is_external(function: Function) -> bool:
+    """Can code that is not here call it?"""
     return function.linkage not in ("internal", "private")
 
 
@@ -209,7 +210,7 @@ def _roots(module: Module, graph: CallGraph, callers: dict[str, frozenset[str]])
         if name == "main"
         or not known
         or name in graph.address_taken
-        or (not whole and _external(module.functions[name]))
+        or (not whole and is_external(module.functions[name]))
     )
 
 

@@ -75,6 +75,7 @@ class Program:
         self.places = Places(self.leaves, self.opened)
         self.nullness = Nullness(self.leaves)
         self.undefinedness = Undefinedness(self.leaves)
+        self.undefined_data = Undefinedness(self.leaves, choices=False)
         self.calls = Calls()
         self.functions: dict[str, Gated] = {}
         self.never_return: frozenset[str] = frozenset()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, ClassVar
 
-from anabranch.expr import Value
+from anabranch.expr import Expr, Value
 from anabranch.ir.module import Instruction
 
 if TYPE_CHECKING:
@@ -41,8 +41,11 @@ class Property:
     def operation(self, gated: Gated, node: int, instruction: Instruction, values: tuple[Value, ...]) -> None:
         """Something is computed."""
 
-    def use(self, gated: Gated, node: int, value: Value, instruction: Instruction, what: str) -> None:
+    def use(self, gated: Gated, node: int, value: Expr, instruction: Instruction, what: str) -> None:
         """A value decides a branch, or is passed to a function that wants it defined."""
+
+    def result(self, gated: Gated, node: int, value: Expr, instruction: Instruction) -> None:
+        """A value is returned to callers that are not known."""
 
     def failure(self, gated: Gated, node: int, instruction: Instruction, message: str) -> None:
         """A place is reached that never should be."""

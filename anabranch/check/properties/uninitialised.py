@@ -1,4 +1,4 @@
-"""Uses of local variables and blocks that were never written: in a branch, an address or an argument."""
+"""Uses of local variables and blocks that were never written: by a branch, an access, a call or a return."""
 
 from __future__ import annotations
 
@@ -25,8 +25,10 @@ class Undefinedness:
     Of what a caller's variable holds, the caller says whether it was written: the leaf `Undefined`.
     """
 
-    def __init__(self, leaves: Leaves) -> None:
+    def __init__(self, leaves: Leaves, choices: bool = True) -> None:
         self.leaves = leaves
+        self.choices = choices
+        """Does a value depend on truth values, which choose it? Else only on what is chosen."""
         self._known: dict[Expr, Value] = {}
 
     def __call__(self, value: Value) -> Value:
@@ -50,6 +52,8 @@ class Undefinedness:
 
     def _combined(self, current: Expr) -> Value:
         known = self._known
+        if current.w == 1 and not self.choices:
+            return False
         if current.op == VAR:
             return self._leaf(self.leaves.of(current))
         if current.op == ITE:
@@ -89,17 +93,24 @@ class UninitialisedUse(Property):
                 if isinstance(leaf, Uninitialised) and leaf.var in gated.memory.by_index:
                     yield f"an element of {leaf.name} that was never written"
 
-    def use(self, gated: Gated, node: int, value: Value, instruction: Instruction, what: str) -> None:
-        self._check(gated, node, value, instruction, what)
+    def use(self, gated: Gated, node: int, value: Expr, instruction: Instruction, what: str) -> None:
+        self._check(gated, node, value, gated.program.undefinedness(value), instruction, what)
+
+    def result(self, gated: Gated, node: int, value: Expr, instruction: Instruction) -> None:
+        """The branch that chose a result is a use of its own."""
+        bad = gated.program.undefined_data(value)
+        self._check(gated, node, value, bad, instruction, "return of")
 
     def access(
         self, gated: Gated, node: int, address: Value, size: int | None, instruction: Instruction, what: str
     ) -> None:
         if address.__class__ is Expr:
-            self._check(gated, node, address, instruction, f"{what} through")
+            bad = gated.program.undefinedness(address)
+            self._check(gated, node, address, bad, instruction, f"{what} through")
 
-    def _check(self, gated: Gated, node: int, value: Expr, instruction: Instruction, what: str) -> None:
-        bad = gated.program.undefinedness(value)
+    def _check(
+        self, gated: Gated, node: int, value: Expr, bad: Value, instruction: Instruction, what: str
+    ) -> None:
         if bad is False or not gated.first_time("defined", value):
             return
         names = [leaf.name for leaf in gated.program.leaves.support(value) if isinstance(leaf, Uninitialised)]

@@ -154,3 +154,35 @@ int element_never_written(void) {
     table[1] = 1;
     return table[2] ? 1 : 2; // REPORT: uninitialised likely
 }
+
+// What unknown callers get counts as used.
+int sign(const char *text) {
+    int value;
+    if (text[0] == '-')
+        value = -1;
+    else if (text[0] == '+')
+        value = 1;
+    return value * 2; // REPORT: uninitialised likely
+}
+
+static int sign_if(const char *text, int *known) {
+    int value;
+    *known = text[0] == '-';
+    if (*known)
+        value = -1;
+    return value;
+}
+
+int sign_or(const char *text, int otherwise) {
+    int known;
+    int value = sign_if(text, &known);
+    return known ? value : otherwise;
+}
+
+// One report, about the bounds.
+int last_element(void) {
+    int table[8], i;
+    for (i = 0; i < 8; i++)
+        table[i] = i;
+    return table[i]; // REPORT: bounds likely
+}
