@@ -4,7 +4,7 @@
 
 The first line of each program in `subjects/planted` says what its bug is, and who finds it hard. A run stops
 at the first error, or after the given seconds of CPU time. Exit code 1 if a bug of `EXPECTED` is not found in
-any of the default ways.
+one of the ways.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def main(arguments: list[str] | None = None) -> int:
         seconds = [seconds_to_bug(name, way, options.seconds) for way in ways]
         rows.append([name, *("no" if found is None else f"{found:.1f} s" for found in seconds)])
         tell(" ".join(map(str, rows[-1])))
-        if name in EXPECTED and not any(seconds):
+        if name in EXPECTED and None in seconds:
             missed.append(name)
     print_table(("bug", *(way or "default" for way in ways)), rows)
     return 1 if missed else 0

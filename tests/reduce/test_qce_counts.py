@@ -628,3 +628,40 @@ def test_the_analysis_knows_no_machine() -> None:
     for path in (ROOT / "reduce" / "qce").glob("*.py"):
         ours = {name for name in imports(path) if name.startswith("anabranch")}
         assert all(name.startswith(allowed) for name in ours), path
+
+
+SIZED = """
+declare ptr @malloc(i64)
+declare i64 @strlen(ptr)
+define internal i8 @get(ptr %p, i32 %i) {
+entry:
+  %at = getelementptr i8, ptr %p, i32 %i
+  %v = load i8, ptr %at
+  ret i8 %v
+}
+define i64 @f(i64 %n, i32 %i) {
+entry:
+  %fixed = alloca [4 x i8]
+  %own = alloca i8, i64 %n
+  %p = call ptr @malloc(i64 %n)
+  %q = call ptr @malloc(i64 %n)
+  br label %use
+use:
+  %first = getelementptr i8, ptr %p, i32 1
+  store i8 0, ptr %first
+  %a = call i8 @get(ptr %p, i32 %i)
+  %b = call i8 @get(ptr %own, i32 %i)
+  %c = call i8 @get(ptr %fixed, i32 %i)
+  %l = call i64 @strlen(ptr %q)
+  ret i64 %l
+}
+"""
+
+
+def test_sizes_count_the_checks_that_depend_on_them() -> None:
+    f, before = at(SIZED, "f", "entry", QceParameters())
+    f, counts = at(SIZED, "f", "use", QceParameters())
+    p, q, own = (index(f, name) for name in ("p", "q", "own"))
+    assert counts.extents == {("pointer", p): 2.0, ("pointer", q): 1.0, ("alloca", own): 1.0, None: 3.0}
+    assert before.extents == {None: 3.0}  # the others are not allocated yet
+    assert counts.total == 5.0

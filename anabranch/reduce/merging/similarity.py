@@ -9,6 +9,7 @@ from anabranch.analysis.addresses import Base
 from anabranch.expr import Expr, expr_vars
 from anabranch.ir.types import ArrayType, Type
 from anabranch.machine import State
+from anabranch.machine.extents import size_of
 from anabranch.machine.joining.memory import differing
 from anabranch.machine.objects import LIMITED, NUMBER_MASK, PAGE_NUMBER_BITS
 from anabranch.machine.pages import PAGE_BITS, Page
@@ -136,7 +137,24 @@ class QceSimilarity:
             for x, y, q in zip(mine, others, qs, strict=True):
                 if q and x is not y and (kind := difference(x, y)) is not None:
                     yield kind, q
+        if a.objects is not b.objects:
+            yield from self._size_differences(counts, a, b)
         yield from self._memory_differences(counts, a, b)
+
+    def _size_differences(self, counts: StackCounts, a: State, b: State) -> Iterator[tuple[bool, float]]:
+        """Objects that would have a size that depends on the side from which the merged state came."""
+        names: dict[int, list[tuple[int, Any, int]]] | None = None
+        for number, mine in a.objects.items():
+            other = b.objects.get(number)
+            if other is None or other is mine or mine.end or other.end:
+                continue
+            size, another = size_of(mine), size_of(other)
+            if size is another or (kind := difference(size, another)) is None:
+                continue
+            if names is None:
+                names = self._names(counts, a)
+            named = [(frame, base) for frame, base, _ in names.get(number, ())]
+            yield kind, counts.counts.extent(named, self._share(number))
 
     def _memory_differences(self, counts: StackCounts, a: State, b: State) -> Iterator[tuple[bool, float]]:
         if a.pages is b.pages:

@@ -34,6 +34,8 @@ class Counts:
     read, with count 0."""
     any_offset: Mapping[Base, float] = field(default_factory=dict)
     """Q_add of bytes of a base that `memory` does not cover."""
+    extents: Mapping[Base | None, float] = field(default_factory=dict)
+    """Q_add of the size of the object that a base points into; None: of those that `heap` is about."""
     heap: float = 0.0
     """Q_add of memory that is reached through pointers in memory, or that calls return."""
     exponent: int = 0
@@ -48,8 +50,9 @@ class Counts:
 
     @property
     def bases(self) -> set[Base]:
-        """Bases of memory that some query depends on."""
-        return set(self.cells) | set(self.any_offset)
+        """Bases of which some query depends on the memory or the size."""
+        sized = {base for base in self.extents if base is not None}
+        return sized.union(self.cells, self.any_offset)
 
     def hot(self, parameters: QceParameters, total: float | None = None) -> Hot:
         """H(l): variables whose count is more than alpha of all (or of `total`, on this one's scale)."""
@@ -111,6 +114,18 @@ class GlobalCounts:
             count = self.frames[frame].byte(base, offset) * self._factors[frame]
             largest[frame] = max(largest.get(frame, 0.0), count)
         return sum(largest.values())
+
+    def extent(self, names: Iterable[tuple[int, Base]], share: float) -> float:
+        """Q_add of the size of an object by all that name it, frame and base; `share` as in `byte`."""
+        largest = [
+            frame.extents.get(None, 0.0) * share * factor
+            for frame, factor in zip(self.frames, self._factors, strict=True)
+        ]
+        for frame, base in names:
+            largest[frame] = max(
+                largest[frame], self.frames[frame].extents.get(base, 0.0) * self._factors[frame]
+            )
+        return sum(largest)
 
     @property
     def heap(self) -> float:

@@ -9,6 +9,9 @@ uses of what it writes.
 Memory: a write to a base at a constant offset reaches uses that overlap it and replaces what was there; one
 at an unknown offset reaches every use of the base; memory behind pointers that come from memory or from
 calls is also one variable of its own (`heap`), because two such pointers may be equal.
+
+Sizes: the check of an access at an address that is not static depends on the size of the object that its base
+points into. Nothing writes a size: `realloc` and a loop's next allocation give another object, another base.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from dataclasses import dataclass, field
 from anabranch.analysis.addresses import Addresses, Base, Target
 from anabranch.analysis.components import strong_components
 from anabranch.ir.values import Local, Operand
-from anabranch.reduce.qce.summaries import HEAP, Variable
+from anabranch.reduce.qce.summaries import HEAP, HEAP_EXTENT, Variable
 
 Read = Variable
 """What an expression is computed from; ("any", base) is a read at an unknown offset."""
@@ -108,6 +111,20 @@ class Graph:
             reads.append(HEAP)
         return reads
 
+    def extents(self, target: Target) -> list[Read]:
+        """The sizes of the objects that an address may point into, as far as they can differ."""
+        reads: list[Read] = []
+        for base, _ in target.pointees:
+            if base[0] == "alloca":
+                count = self.addresses.definitions[base[1]].operands[-1:]
+                if not count or not isinstance(count[0], Local):
+                    continue
+            if base[0] != "global":
+                reads.append(("extent", base))
+        if target.heap:
+            reads.append(HEAP_EXTENT)
+        return reads
+
     def read(self, reads: Iterable[Read], target: int, position: Position) -> None:
         """Node `target` is computed from these at this position."""
         for read in reads:
@@ -137,7 +154,9 @@ class Graph:
         for target in targets:
             self.variable(target)
             self.writes.append((source, target, position))
-            if target[0] == "heap" or (target[0] != "local" and target[1][0] in ("global", "argument")):
+            if target[0] == "heap" or (
+                (target[0] == "cell" or target[0] == "any") and target[1][0] in ("global", "argument")
+            ):
                 self.written.setdefault(target, -1)
 
     def kill(self, position: Position, base: Base, start: int, end: int | None) -> None:

@@ -94,6 +94,9 @@ class Exposure:
                 kill = self._of_variable.get(result.index, 0)
                 for kind in ("alloca", "pointer"):
                     kill |= self._range((kind, result.index), 0, None)
+                    extent = graph.variables.get(("extent", (kind, result.index)))
+                    if extent is not None:
+                        kill |= self._of_variable.get(extent, 0)
             if instructions[index].opcode == "phi":
                 self._phi_kills[block] |= kill
                 continue

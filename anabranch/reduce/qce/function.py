@@ -78,6 +78,7 @@ class FunctionCounts:
         memory: dict[tuple[Base, int], float] = {}
         cells: dict[Base, list[Cell]] = {}
         any_offset: dict[Base, float] = {}
+        extents: dict[Base | None, float] = {}
         heap = 0.0
         sums: dict[int, float] = {}
         for node, mask in exposure.queries(ahead).items():
@@ -96,6 +97,8 @@ class FunctionCounts:
                 cells.setdefault(variable[1], []).append((variable[2], variable[3], count))
             elif variable[0] == "any":
                 any_offset[variable[1]] = count
+            elif variable[0] == "extent":
+                extents[variable[1]] = count
             else:
                 heap = count
         for base in any_offset:
@@ -103,8 +106,8 @@ class FunctionCounts:
             dead = [(*cell, 0.0) for cell in self.graph.cells.get(base, ()) if cell not in known]
             if dead:
                 cells.setdefault(base, []).extend(dead)
-        self._add_aliases(locals_, memory, cells, any_offset)
-        return Counts(total, locals_, memory, cells, any_offset, heap, exponent)
+        self._add_aliases(locals_, memory, cells, any_offset, extents)
+        return Counts(total, locals_, memory, cells, any_offset, extents, heap, exponent)
 
     def _bits_of(self, mask: int) -> tuple[int, ...]:
         found = self._bits.get(mask)
@@ -146,6 +149,7 @@ class FunctionCounts:
         memory: dict[tuple[Base, int], float],
         cells: dict[Base, list[Cell]],
         any_offset: dict[Base, float],
+        extents: dict[Base | None, float],
     ) -> None:
         """Memory of a base that is no longer live, under the pointers into it that are."""
         definitions = self.shape.addresses.definitions
@@ -168,6 +172,8 @@ class FunctionCounts:
                         memory[own, offset] = max(memory.get((own, offset), 0.0), count)
             if rest:
                 any_offset[own] = rest
+            if base in extents:
+                extents[own] = extents[base]
 
     def summary(self) -> Summary:
         """The function as its callers see it."""
@@ -211,6 +217,6 @@ class FunctionCounts:
 
 def _outlives(variable: Variable) -> bool:
     """At the function's entry: is it something its caller has?"""
-    if variable[0] == "cell" or variable[0] == "any":
-        return variable[1][0] in ("global", "argument")
-    return True
+    if variable[0] == "local" or variable[0] == "heap":
+        return True
+    return variable[1] is None or variable[1][0] in ("global", "argument")

@@ -11,7 +11,7 @@ from anabranch.ir.types import PTR
 from anabranch.ir.values import ConstInt, InlineAsm, Local, Operand
 from anabranch.reduce.qce.dependence import Graph, Position, Read
 from anabranch.reduce.qce.parameters import QceParameters
-from anabranch.reduce.qce.summaries import HEAP, Summary, Variable
+from anabranch.reduce.qce.summaries import HEAP, HEAP_EXTENT, Summary, Variable
 from anabranch.reduce.qce.weights import known_targets
 from anabranch.semantics.integers import DIVISIONS, SHIFTS
 
@@ -54,7 +54,8 @@ class Scanner:
         target = self.addresses.target(operand)
         reads = [] if target.static else self.graph.value(operand)
         if reads:
-            self.graph.query(reads, position, self.parameters.memory_weight)
+            asked = [*reads, *self.graph.extents(target)]
+            self.graph.query(asked, position, self.parameters.memory_weight)
         return target, reads
 
     def _load(self, instruction: Instruction, position: Position) -> None:
@@ -152,12 +153,16 @@ class Scanner:
         if variable[0] == "heap":
             return [HEAP]
         base = variable[1]
+        if base is None:
+            return [HEAP_EXTENT]
         if base[0] == "global":
             return [variable]
         number = base[1]
         if not isinstance(number, int) or number >= len(arguments) or arguments[number].type is not PTR:
             return []
         target = self.addresses.target(arguments[number])
+        if variable[0] == "extent":
+            return self.graph.extents(target)
         if variable[0] == "any":
             return self.graph.contents(target, 0, None)
         return self.graph.contents(target, variable[3], variable[2])

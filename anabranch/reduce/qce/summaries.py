@@ -13,11 +13,14 @@ Variable = (
     | tuple[Literal["cell"], Base, int, int]
     | tuple[Literal["any"], Base]
     | tuple[Literal["heap"]]
+    | tuple[Literal["extent"], Base | None]
 )
 """What can differ between two states: an SSA value, memory at a constant offset of a base, memory elsewhere
-in a base, memory that no base of the function leads to. At a function's entry, locals are its arguments."""
+in a base, memory that no base of the function leads to, the size of the object that a base points into (None:
+of those that no base leads to). At a function's entry, locals are its arguments."""
 
 HEAP: Variable = ("heap",)
+HEAP_EXTENT: Variable = ("extent", None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,11 @@ def _behind(argument: int) -> Variable:
     return ("any", ("argument", argument))
 
 
+def _extents(arguments: int) -> tuple[Variable, ...]:
+    """The sizes of what the first so many arguments point to."""
+    return tuple(("extent", ("argument", i)) for i in range(arguments))
+
+
 def _arguments(count: int) -> tuple[Variable, ...]:
     return tuple(("local", i) for i in range(count))
 
@@ -72,19 +80,20 @@ def external_summary(name: str, arguments: int, parameters: QceParameters) -> Su
         if name not in ("memcpy", "memmove", "memset"):
             return Summary(result=everything)
     if name in _READERS:
-        read = (*everything, *(_behind(i) for i in range(min(_READERS[name], arguments))))
-        return Summary(queries=((read, parameters.model_weight),), result=read)
+        strings = min(_READERS[name], arguments)
+        read = (*everything, *(_behind(i) for i in range(strings)))
+        return Summary(queries=(((*read, *_extents(strings)), parameters.model_weight),), result=read)
     if name in _COPIERS and arguments >= 2:
         copied = (*everything, _behind(1))
         if _COPIERS[name]:
             asked, weight = copied, parameters.model_weight
         else:
             asked, weight = everything, parameters.memory_weight
+        asked = (*asked, *_extents(2))
         return Summary(((asked, weight),), 0, everything, (((_behind(0),), copied),))
     if name == "memset" and arguments >= 3:
-        return Summary(
-            ((everything, parameters.memory_weight),), 0, everything, (((_behind(0),), everything),)
-        )
+        asked = (*everything, *_extents(1))
+        return Summary(((asked, parameters.memory_weight),), 0, everything, (((_behind(0),), everything),))
     if name in _ASSUMPTIONS and arguments:
         return Summary(queries=((everything[-1:], parameters.check_weight),))
     if name in ("malloc", "calloc", "realloc", "free") and arguments:

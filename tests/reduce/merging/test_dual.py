@@ -70,6 +70,13 @@ def test_whichever_finishes_finds_the_same(tmp_path: Path, source: str, first: f
     assert found.run.tree.live == 0
 
 
+def test_the_plain_lane_has_the_turns_of_a_run_without_merging(tmp_path: Path) -> None:
+    options = ("--search", "places", "--batch-forks", "2")
+    plain = explore(tmp_path, COUNTING, *options)
+    found = dual(tmp_path, COUNTING, *options, tuning=lanes(first=1e9))
+    assert found.run.turns.taken == plain.run.turns.taken
+
+
 def test_stopped_in_the_middle(tmp_path: Path) -> None:
     found = dual(tmp_path, LARGE, "--max-instructions", "100", tuning=lanes(turns=1, first=0))
     assert not found.result.complete
