@@ -53,6 +53,7 @@ def run(words: Sequence[str], cache: Path) -> Outcome:
     """One command, with what it and its children used."""
     before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     environment = {**os.environ, "XDG_CACHE_HOME": str(cache), "PYTHONPATH": str(ROOT)}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # what is installed has bytecode
     done = subprocess.run(words, capture_output=True, text=True, env=environment, check=False)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode != 0:

@@ -28,7 +28,7 @@ from anabranch.check.program import symbol_label
 from anabranch.check.records import FunctionRecord
 from anabranch.check.settings import CheckSettings
 from anabranch.contracts import Externals
-from anabranch.ir.debug import DebugLoc
+from anabranch.ir.debug import DebugLoc, Subprogram
 from anabranch.ir.module import CallInfo, Function, Module
 
 _PACKAGES = ("analysis", "check", "expr", "ir", "semantics", "solver")
@@ -40,6 +40,7 @@ _NUMBERED = re.compile(
     r"|%([A-Za-z_$.][-\w$.]*|\"[^\"]*\")"  # a type, or a local with a name
     r"|#\d+"  # attributes, which are taken from the calls
 )
+_NUMBER = re.compile(r"\bi\d+ (?:noundef )?\d+")
 _VARIABLE = re.compile(r'!DILocalVariable\(name: "([^"]*)"')
 
 
@@ -65,6 +66,26 @@ def _contracts(externals: Externals) -> str:
     return _digest(f"{name}: {externals.get(name)}" for name in sorted(externals.named()))
 
 
+def _only_fails(module: Module, externals: Externals, name: str) -> bool:
+    """Is a function one that a failed assertion calls, and of which numbers that are passed do not matter?"""
+    contract = externals.get(name)
+    return contract.fails and contract.noreturn and module.functions[name].is_declaration
+
+
+def _calls_of(names: Iterable[str]) -> re.Pattern[str] | None:
+    alternatives = "|".join(map(re.escape, names))
+    return re.compile(rf"call void @(?:{alternatives})\(.*") if alternatives else None
+
+
+def _relative(place: DebugLoc | None, start: Subprogram | None) -> str:
+    """A place relative to the start of its function; what has no line has none however far it moves."""
+    if place is None:
+        return "?"
+    if start is None or place.file != start.file or not place.line:
+        return f"{place.file}:{place.line}:{place.column}"
+    return f"{place.line - start.line}:{place.column}"
+
+
 class Keys:
     """The keys of all functions of a program."""
 
@@ -74,6 +95,9 @@ class Keys:
         self._types: dict[str, str] = {}
         self._globals: dict[str, str] = {}
         self._mentions: dict[str, tuple[str, ...]] = {}
+        self._assertions = _calls_of(
+            name for name in module.functions if _only_fails(module, externals, name)
+        )
         self._base = _digest(
             (checker_digest(), astuple(settings), _contracts(externals), repr(module.aliases))
         )
@@ -108,7 +132,11 @@ class Keys:
         """Of the function alone, with what is known of the symbols that it mentions."""
         order, name = self.facts.order, function.name
         symbols: dict[str, None] = {}
-        text = self._plain("\n".join(function.body_lines()), function, symbols)
+        text = "\n".join(function.body_lines())
+        if self._assertions is not None:
+            # One of the numbers is the line: functions with assertions below an edit are as they were.
+            text = self._assertions.sub(lambda call: _NUMBER.sub("", call[0]), text)
+        text = self._plain(text, function, symbols)
         calls = [
             sorted(i.extra.attributes)
             for block in function.blocks
@@ -150,10 +178,12 @@ class Keys:
     def _plain(self, text: str, function: Function | None, symbols: dict[str, None]) -> str:
         """A text without numbers that other code decides about; adds the symbols that it mentions."""
 
+        start = None if function is None else function.subprogram
+
         def replaced(match: re.Match[str]) -> str:
             place, other, symbol, type_ = match.groups()
             if place is not None:
-                return "" if function is None else self._place(function, self.module.debug.places[place])
+                return "" if function is None else _relative(self.module.debug.places[place], start)
             if other is not None:
                 named = _VARIABLE.match(self.module.debug.node(other))
                 return f"!{named[1]}" if named is not None else ""
@@ -166,14 +196,6 @@ class Keys:
             return "" if type_ is None else match[0]
 
         return _NUMBERED.sub(replaced, text)
-
-    def _place(self, function: Function, place: DebugLoc | None) -> str:
-        if place is None:
-            return "?"
-        start = function.subprogram
-        if start is None or place.file != start.file:
-            return f"{place.file}:{place.line}:{place.column}"
-        return f"{place.line - start.line}:{place.column}"
 
     def _type(self, name: str) -> str:
         found = self._types.get(name)

@@ -1,5 +1,6 @@
 """Programs on disk by content: a second start neither runs clang nor loads LLVM.
 
+The same class keeps the single units of programs (`units`): after an edit only what includes it is compiled.
 An entry is found by what the user asked for (inputs, flags, directory, versions of the tools) and holds the
 hashes of every file that went in, headers included; it counts only if all of them are unchanged. A damaged
 entry counts as absent. Writing is atomic, and a directory that cannot be written to is no error.
@@ -11,7 +12,7 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,6 +30,8 @@ class Entry:
     warnings: str
     libc: str = NO_LIBC
     library_reason: str = ""
+    files: tuple[Path, ...] = ()
+    """All that it was made from; of an entry that was loaded, without those of the compiler itself."""
 
 
 def default_directory() -> Path:
@@ -39,13 +42,17 @@ def default_directory() -> Path:
 class ProgramCache:
     """Entries of one directory."""
 
-    def __init__(self, directory: Path) -> None:
-        self.directory = directory / "programs"
+    def __init__(self, directory: Path, kind: str = "programs") -> None:
+        self.directory = directory / kind
+        self._digests: dict[str, str | None] = {}
+        """Of files; a header counts for many units of a program."""
+        self._tools: list[object] | None = None
 
     def path(self, inputs: Sequence[Path], options: FrontendOptions) -> Path:
         """Where the entry for this request is or would be."""
+        self._tools = self._tools or tool_versions()
         asked = [
-            [_FORMAT, str(Path.cwd()), tool_versions()],
+            [_FORMAT, str(Path.cwd()), self._tools],
             [str(path) for path in inputs],
             [str(path) for path in options.include_dirs],
             [list(options.defines), list(options.cflags), list(options.sanitizers)],
@@ -62,22 +69,22 @@ class ProgramCache:
             entry = json.loads(head)
             if entry["body"] != _digest(body):
                 return None
-            if any(_file_digest(Path(path)) != digest for path, digest in entry["files"]):
+            if any(self._file_digest(path) != digest for path, digest in entry["files"]):
                 return None
-            return Entry(body.decode(), *(str(entry[key]) for key in ("warnings", "libc", "library_reason")))
+            warnings, libc, reason = (str(entry[key]) for key in ("warnings", "libc", "library_reason"))
+            files = tuple(Path(path) for path, _ in entry["files"])
+            return Entry(body.decode(), warnings, libc, reason, files)
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
-    def store(
-        self, inputs: Sequence[Path], options: FrontendOptions, files: Iterable[Path], entry: Entry
-    ) -> None:
-        """Write an entry. `files`: all that it was made from; those of the compiler itself are left out."""
+    def store(self, inputs: Sequence[Path], options: FrontendOptions, entry: Entry) -> None:
+        """Write an entry."""
         tools = str(toolchain_dir()) + os.sep
         digests = []
-        for path in dict.fromkeys(files):
+        for path in dict.fromkeys(entry.files):
             if str(path).startswith(tools):
                 continue
-            digest = _file_digest(path)
+            digest = self._file_digest(str(path))
             if digest is None:
                 return
             digests.append([str(path), digest])
@@ -94,6 +101,14 @@ class ProgramCache:
         with contextlib.suppress(OSError):
             _write(self.path(inputs, options), head + b"\n" + body)
 
+    def _file_digest(self, path: str) -> str | None:
+        if path not in self._digests:
+            try:
+                self._digests[path] = _digest(Path(path).read_bytes())
+            except OSError:
+                self._digests[path] = None
+        return self._digests[path]
+
 
 def _write(path: Path, data: bytes) -> None:
     """Write so that a reader sees the old file or the new one, whole."""
@@ -108,10 +123,3 @@ def _write(path: Path, data: bytes) -> None:
 
 def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
-
-
-def _file_digest(path: Path) -> str | None:
-    try:
-        return _digest(path.read_bytes())
-    except OSError:
-        return None

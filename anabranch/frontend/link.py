@@ -19,12 +19,15 @@ class ModuleError(Exception):
     """A module that cannot be used; the message is one line without the file's name."""
 
 
-def load(path: Path, mark: bool) -> Any:
-    """Read one module, check it, and mark its locals for promotion if `mark`."""
+def load(path: Path, mark: bool, keep: Path | None = None) -> Any:
+    """Read one module, check it, and mark its locals for promotion if `mark`; `keep`: a file for the text of
+    that."""
     data = path.read_bytes()
     if not data.strip():
         raise ModuleError("the file is empty")
-    module = _parse(data)
+    # Types of one name in two modules of a context are renamed: a module that is only read to be marked must
+    # leave no trace, or the text that is kept of it would be another one than the next time.
+    module = _parse(data, llvm.create_context() if mark else None)
     _check_target(module.triple, module.data_layout)
     try:
         module.verify()
@@ -32,14 +35,21 @@ def load(path: Path, mark: bool) -> Any:
         raise ModuleError(f"invalid LLVM IR: {one_line(str(error))}") from error
     if mark:
         text = _OPTNONE.sub(r"\1\2", mark_locals(str(module)))
+        if keep is not None:
+            keep.write_text(text)
         module = llvm.parse_assembly(text)
     return module
 
 
-def _parse(data: bytes) -> Any:
+def load_marked(path: Path) -> Any:
+    """A module that `load` has checked and marked before."""
+    return llvm.parse_assembly(path.read_text())
+
+
+def _parse(data: bytes, context: Any) -> Any:
     if data.startswith(BITCODE_MAGIC):
         try:
-            return llvm.parse_bitcode(data)
+            return llvm.parse_bitcode(data, context)
         except RuntimeError as error:
             raise ModuleError(f"not valid LLVM bitcode: {one_line(str(error))}") from error
     try:
@@ -49,7 +59,7 @@ def _parse(data: bytes) -> Any:
     if "\0" in text:
         raise ModuleError("neither LLVM bitcode nor text")
     try:
-        return llvm.parse_assembly(text)
+        return llvm.parse_assembly(text, context)
     except RuntimeError as error:
         found = _POSITION.search(str(error))
         if found:

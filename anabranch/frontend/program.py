@@ -37,9 +37,9 @@ def load_program(inputs: Sequence[Path], options: FrontendOptions) -> Program:
         # Imported on a miss only: a start from the cache is to be quick.
         from anabranch.frontend.build import build_program
 
-        entry, files = build_program(inputs, options)
+        entry = build_program(inputs, options)
         if cache:
-            cache.store(inputs, options, files, entry)
+            cache.store(inputs, options, entry)
     try:
         module = read_module(entry.ir_text, fold_checks=True)
     except IRError as error:

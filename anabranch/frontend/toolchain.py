@@ -10,7 +10,7 @@ from pathlib import Path
 from anabranch.frontend.options import FrontendError
 from anabranch.native.flags import LIBC_HEADERS, MODULE_FLAGS, TARGET
 
-_OURS = ("promote.py", "passes.py", "link.py", "compile.py")
+_OURS = ("promote.py", "passes.py", "link.py", "compile.py", "units.py")
 """Modules of this package that decide what comes out of the same input."""
 
 

@@ -1,8 +1,9 @@
 """The process in which LLVM runs: `python -m anabranch.frontend.worker`, a request on stdin.
 
 LLVM can crash on hostile input, and loading it costs time and memory; neither is to happen in the engine.
-The request is JSON: {"modules": [[path, name shown]...], "level": n, "output": path, "library": path|null,
-"entry": name|null}.
+The request is JSON: {"modules": [[path, name shown, ready, keep]...], "level": n, "output": path, "library":
+path|null, "entry": name|null}. `keep` names a file for the text of a module as it is linked, or is null; a
+module that is `ready` is such a text.
 The text of the linked module, with what it needs of the library, goes to `output`. The answer on stdout is
 JSON, a line an event: {"reading": name}, {"error": message}.
 """
@@ -33,10 +34,13 @@ def main() -> int:
     modules = []
     name = ""
     try:
-        for path, name in request["modules"]:
+        for path, name, ready, keep in request["modules"]:
             say(reading=name)
-            modules.append(link.load(Path(path), mark=level > 0))
-        name = ", ".join(shown for _, shown in request["modules"])
+            if ready:
+                modules.append(link.load_marked(Path(path)))
+            else:
+                modules.append(link.load(Path(path), level > 0, None if keep is None else Path(keep)))
+        name = ", ".join(module[1] for module in request["modules"])
         say(reading=name)
         if request["library"] is not None:
             modules = add_library(modules, Path(request["library"]))

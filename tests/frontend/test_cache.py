@@ -4,10 +4,12 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from anabranch.frontend import Program
+from anabranch.frontend import compile as compile_module
 
 Load = Callable[..., Program]
 Write = Callable[[str, "str | bytes"], Path]
@@ -76,6 +78,7 @@ def test_a_hit_loads_no_llvm(load: Load, source: Path, tmp_path: Path) -> None:
     script = f"""
 import sys
 from pathlib import Path
+from typing import Any
 from anabranch.frontend import FrontendOptions, load_program
 p = load_program([Path({str(source)!r})], FrontendOptions(cache_dir=Path({str(tmp_path / "cache")!r})))
 assert p.from_cache
@@ -91,3 +94,43 @@ print([name for name in sys.modules if name in ("llvmlite", "ziglang", "subproce
         check=False,
     )
     assert result.stdout.strip() == "[]", result.stderr
+
+
+def test_only_what_has_changed_is_compiled_again(
+    load: Load, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two files, one type: what is kept of one does not depend on whether the other was read before."""
+    write("t.h", "struct pair { int a, b; };\n")
+    first = write(
+        "a.c",
+        '#include "t.h"\nint f(struct pair *p);\nint main(void) { struct pair p = {1, 2}; return f(&p); }',
+    )
+    second = write("b.c", '#include "t.h"\nint f(struct pair *p) { return p->a; }\n')
+    compiled: list[Path] = []
+    compile_c = compile_module.compile_c
+
+    def noted(source: Path, *rest: Any) -> compile_module.Compiled:
+        compiled.append(source)
+        return compile_c(source, *rest)
+
+    monkeypatch.setattr(compile_module, "compile_c", noted)
+    load(first, second, cache=True)
+    assert sorted(compiled) == [first, second]
+    compiled.clear()
+    write("b.c", '#include "t.h"\nint f(struct pair *p) { return p->b; }\n')
+    after = load(first, second, cache=True)
+    assert compiled == [second]
+    assert after.ir_text == load(first, second).ir_text
+    compiled.clear()
+    write("t.h", "struct pair { int a, b, c; };\n")
+    assert load(first, second, cache=True).ir_text == load(first, second).ir_text
+    assert sorted(compiled) == sorted([first, second] * 2)
+
+
+def test_a_damaged_unit_is_made_again(load: Load, source: Path, write: Write, tmp_path: Path) -> None:
+    good = load(source, cache=True)
+    (unit,) = (tmp_path / "cache" / "units").iterdir()
+    unit.write_bytes(unit.read_bytes()[:-3])
+    (entry,) = entries(tmp_path)
+    entry.unlink()
+    assert load(source, cache=True).ir_text == good.ir_text
