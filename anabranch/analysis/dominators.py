@@ -49,18 +49,24 @@ def post_dominators(cfg: CFG) -> DominatorTree:
     """
     exit_node = len(cfg.successors)
     forward = [list(targets) if cfg.reachable(b) else [] for b, targets in enumerate(cfg.successors)]
-    leaving = [block for block in cfg.order if not forward[block]]
+    forward.append([])
+    for block in leaving_blocks(cfg):
+        forward[block].append(exit_node)
+    reverse = reverse_edges(forward)
+    return _tree(exit_node, forward, reverse_postorder(reverse, exit_node))
+
+
+def leaving_blocks(cfg: CFG) -> list[int]:
+    """Reachable blocks that post-dominators give an edge to the exit: those without successors, and the
+    last block of every region that never leaves."""
+    leaving = [block for block in cfg.order if not cfg.successors[block]]
     backward = [[p for p in sources if cfg.reachable(p)] for sources in cfg.predecessors]
     done = reachable_from(backward, leaving)
     for block in reversed(cfg.order):
         if block not in done:
             leaving.append(block)
             done |= reachable_from(backward, [block])
-    forward.append([])
-    for block in leaving:
-        forward[block].append(exit_node)
-    reverse = reverse_edges(forward)
-    return _tree(exit_node, forward, reverse_postorder(reverse, exit_node))
+    return leaving
 
 
 def _tree(root: int, predecessors: Edges, order: list[int]) -> DominatorTree:

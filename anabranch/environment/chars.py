@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 
+from anabranch.analysis.effects import OUTSIDE, PURE, effects
 from anabranch.environment.api import MachineApi, Value
 from anabranch.environment.ops import Condition, and_, both, either, eq, ite, negated, or_, sub, ult
 from anabranch.environment.registry import model
@@ -94,7 +95,7 @@ CLASSES: dict[str, Callable[[Value], Condition]] = {
 
 
 def _register(name: str, test: Callable[[Value], Condition]) -> None:
-    @model(name)
+    @model(name, effects=PURE)
     def classify(m: MachineApi, c: Value) -> Value:
         return flag(test(c))
 
@@ -103,17 +104,17 @@ for _name, _test in CLASSES.items():
     _register(_name, _test)
 
 
-@model("tolower")
+@model("tolower", effects=PURE)
 def tolower(m: MachineApi, c: Value) -> Value:
     return to_lower(c)
 
 
-@model("toupper")
+@model("toupper", effects=PURE)
 def toupper(m: MachineApi, c: Value) -> Value:
     return to_upper(c)
 
 
-@model("toascii")
+@model("toascii", effects=PURE)
 def toascii(m: MachineApi, c: Value) -> Value:
     return and_(c, 0x7F, 32)
 
@@ -150,16 +151,20 @@ def _table_pointer(m: MachineApi, name: str, table: bytes, entry_size: int) -> i
     return m.static(name, middle.to_bytes(8, "little"))
 
 
-@model("__ctype_b_loc")
+TABLE = effects(points=[OUTSIDE])
+"""Tables are never written."""
+
+
+@model("__ctype_b_loc", effects=TABLE)
 def ctype_b_loc(m: MachineApi) -> Value:
     return _table_pointer(m, "__ctype_b", _table("<H", lambda c: _class_bits(c) if c >= 0 else 0), 2)
 
 
-@model("__ctype_tolower_loc")
+@model("__ctype_tolower_loc", effects=TABLE)
 def ctype_tolower_loc(m: MachineApi) -> Value:
     return _table_pointer(m, "__ctype_tolower", _table("<i", lambda c: c + 32 if 65 <= c <= 90 else c), 4)
 
 
-@model("__ctype_toupper_loc")
+@model("__ctype_toupper_loc", effects=TABLE)
 def ctype_toupper_loc(m: MachineApi) -> Value:
     return _table_pointer(m, "__ctype_toupper", _table("<i", lambda c: c - 32 if 97 <= c <= 122 else c), 4)

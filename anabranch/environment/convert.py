@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from anabranch.analysis.effects import PURE, Static, effects
 from anabranch.environment.api import MachineApi, Value
 from anabranch.environment.bytewise import ByteReader
 from anabranch.environment.chars import is_digit, is_space
+from anabranch.environment.declared_parts import ERRNO
 from anabranch.environment.ops import (
     add,
     both,
@@ -57,12 +59,12 @@ def parse_plain(m: MachineApi, src: Value, width: int) -> Value:
     return neg(value, width) if negative else value
 
 
-@model("atoi")
+@model("atoi", effects=effects(reads=[0]))
 def atoi(m: MachineApi, src: Value) -> Value:
     return parse_plain(m, src, 32)
 
 
-@model("atol", "atoll")
+@model("atol", "atoll", effects=effects(reads=[0]))
 def atol(m: MachineApi, src: Value) -> Value:
     return parse_plain(m, src, 64)
 
@@ -155,12 +157,26 @@ def _converted(m: MachineApi, value: Value, end: Value | None, stop: Value, code
     return value
 
 
-@model("strtol", "strtoll", "strtoimax", "__isoc23_strtol", "__isoc23_strtoll")
+@model(
+    "strtol",
+    "strtoll",
+    "strtoimax",
+    "__isoc23_strtol",
+    "__isoc23_strtoll",
+    effects=effects(reads=[0], writes=[1, ERRNO], puts=[(0, 1)]),
+)
 def strtol(m: MachineApi, src: Value, end: Value, base: Value) -> Value:
     return parse_checked(m, src, end, base, True)
 
 
-@model("strtoul", "strtoull", "strtoumax", "__isoc23_strtoul", "__isoc23_strtoull")
+@model(
+    "strtoul",
+    "strtoull",
+    "strtoumax",
+    "__isoc23_strtoul",
+    "__isoc23_strtoull",
+    effects=effects(reads=[0], writes=[1, ERRNO], puts=[(0, 1)]),
+)
 def strtoul(m: MachineApi, src: Value, end: Value, base: Value) -> Value:
     return parse_checked(m, src, end, base, False)
 
@@ -171,26 +187,29 @@ def absolute(value: Value, width: int) -> Value:
     return ite(slt(value, 0, width), neg(value, width), value, width)
 
 
-@model("abs")
+@model("abs", effects=PURE)
 def abs_(m: MachineApi, value: Value) -> Value:
     return absolute(value, 32)
 
 
-@model("labs", "llabs", "imaxabs")
+@model("labs", "llabs", "imaxabs", effects=PURE)
 def labs(m: MachineApi, value: Value) -> Value:
     return absolute(value, 64)
 
 
+SEED = Static("rand")
+
+
 def _seed_address(m: MachineApi) -> int:
-    return m.static("rand", bytes(8))
+    return m.static(SEED.name, bytes(8))
 
 
-@model("srand")
+@model("srand", effects=effects(writes=[SEED]))
 def srand(m: MachineApi, seed: Value) -> None:
     m.store(_seed_address(m), 8, zext(sub(seed, 1, 32), 32, 64))
 
 
-@model("rand")
+@model("rand", effects=effects(reads=[SEED], writes=[SEED]))
 def rand(m: MachineApi) -> Value:
     """A 64-bit linear congruential generator, of which 31 bits are seen."""
     m.fixed_answer("rand", "gives the numbers of musl")

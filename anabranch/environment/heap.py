@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from anabranch.analysis.effects import MADE, PURE, effects
 from anabranch.environment.api import MachineApi, Value
+from anabranch.environment.declared_parts import ERRNO
 from anabranch.environment.ops import mul, ugt
 from anabranch.environment.registry import model
 from anabranch.environment.values import EINVAL, ENOMEM, is_null, set_errno
@@ -87,22 +89,25 @@ def malloc_exactly(m: MachineApi, size: int, what: str) -> int:
     return m.allocate(size, "heap", what) if size <= LARGEST else out_of_memory(m)
 
 
-@model("malloc", "__libc_malloc", "_Znwm", "_Znam")
+@model("malloc", "__libc_malloc", "_Znwm", "_Znam", effects=effects(writes=[ERRNO], points=[MADE]))
 def malloc(m: MachineApi, size: Value) -> Value:
     return allocated(m, wanted_size(m, size, "malloc"), "malloc")
 
 
-@model("calloc", "__libc_calloc")
+@model("calloc", "__libc_calloc", effects=effects(writes=[ERRNO], points=[MADE]))
 def calloc(m: MachineApi, count: Value, size: Value) -> Value:
     return allocated(m, wanted_product(m, count, size, "calloc"), "calloc", zero=True)
 
 
-@model("realloc", "__libc_realloc")
+MOVED = effects(writes=[ERRNO], passes=[(0, MADE)], points=[MADE], ends=[0])
+
+
+@model("realloc", "__libc_realloc", effects=MOVED)
 def realloc(m: MachineApi, old: Value, size: Value) -> Value:
     return _reallocate(m, old, wanted_size(m, size, "realloc"), "realloc")
 
 
-@model("reallocarray")
+@model("reallocarray", effects=MOVED)
 def reallocarray(m: MachineApi, old: Value, count: Value, size: Value) -> Value:
     return _reallocate(m, old, wanted_product(m, count, size, "reallocarray"), "reallocarray")
 
@@ -125,14 +130,14 @@ def _reallocate(m: MachineApi, old: Value, wanted: Wanted | None, what: str) -> 
     return address
 
 
-@model("free", "cfree", "__libc_free", "_ZdlPv", "_ZdaPv")
+@model("free", "cfree", "__libc_free", "_ZdlPv", "_ZdaPv", effects=effects(ends=[0]))
 def free(m: MachineApi, addr: Value) -> None:
     if is_null(m, addr):
         return
     m.free(addr)
 
 
-@model("aligned_alloc", "memalign")
+@model("aligned_alloc", "memalign", effects=effects(writes=[ERRNO], points=[MADE]))
 def aligned_alloc(m: MachineApi, align: Value, size: Value) -> Value:
     alignment = m.pick(align, 64, "alignment of aligned_alloc")
     wanted = wanted_size(m, size, "aligned_alloc")
@@ -142,12 +147,12 @@ def aligned_alloc(m: MachineApi, align: Value, size: Value) -> Value:
     return allocated(m, wanted if alignment <= LARGEST else None, "aligned_alloc")
 
 
-@model("valloc")
+@model("valloc", effects=effects(writes=[ERRNO], points=[MADE]))
 def valloc(m: MachineApi, size: Value) -> Value:
     return aligned_alloc(m, 4096, size)
 
 
-@model("posix_memalign")
+@model("posix_memalign", effects=effects(writes=[0], puts=[(MADE, 0)]))
 def posix_memalign(m: MachineApi, result: Value, align: Value, size: Value) -> Value:
     alignment = m.pick(align, 64, "alignment of posix_memalign")
     wanted = wanted_size(m, size, "posix_memalign")
@@ -161,7 +166,7 @@ def posix_memalign(m: MachineApi, result: Value, align: Value, size: Value) -> V
     return 0
 
 
-@model("malloc_usable_size")
+@model("malloc_usable_size", effects=PURE)
 def malloc_usable_size(m: MachineApi, addr: Value) -> Value:
     if is_null(m, addr):
         return 0

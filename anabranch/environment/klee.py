@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from anabranch.analysis.effects import PURE, effects
 from anabranch.environment.api import MachineApi, Value
+from anabranch.environment.declared_parts import ERRNO, NAMES
 from anabranch.environment.ops import eq, sle, slt, ult
 from anabranch.environment.process import assertion_failed
 from anabranch.environment.registry import model
@@ -37,7 +39,7 @@ def exact_object(m: MachineApi, addr: Value, function: str) -> tuple[int, Object
     return m.whole_object(addr, f"memory error: invalid pointer: {function}")
 
 
-@model("klee_make_symbolic")
+@model("klee_make_symbolic", effects=effects(reads=[2, NAMES], writes=[0, NAMES]))
 def klee_make_symbolic(m: MachineApi, addr: Value, nbytes: Value, name: Value) -> None:
     label = text(m, name)
     start, info = exact_object(m, addr, "make_symbolic")
@@ -60,7 +62,7 @@ def klee_define_fixed_object(m: MachineApi, addr: Value, nbytes: Value) -> None:
     m.unsupported("klee_define_fixed_object")
 
 
-@model("klee_range")
+@model("klee_range", effects=effects(reads=[2, NAMES], writes=[NAMES]))
 def klee_range(m: MachineApi, begin: Value, end: Value, name: Value) -> Value:
     if not m.decide(slt(begin, end, 32)):
         m.user_error("invalid range")
@@ -77,12 +79,12 @@ def klee_range(m: MachineApi, begin: Value, end: Value, name: Value) -> Value:
     return value
 
 
-@model("klee_int")
+@model("klee_int", effects=effects(reads=[0, NAMES], writes=[NAMES]))
 def klee_int(m: MachineApi, name: Value) -> Value:
     return m.fresh(text(m, name) or "unnamed", 32, INT)
 
 
-@model("klee_choose")
+@model("klee_choose", effects=effects(reads=[NAMES], writes=[NAMES]))
 def klee_choose(m: MachineApi, n: Value) -> Value:
     if not m.decide(truth(n, 64)):
         m.silent_exit("klee_choose among nothing")
@@ -91,17 +93,17 @@ def klee_choose(m: MachineApi, n: Value) -> Value:
     return value
 
 
-@model("klee_silent_exit", noreturn=True)
+@model("klee_silent_exit", noreturn=True, effects=PURE)
 def klee_silent_exit(m: MachineApi, status: Value) -> None:
     m.silent_exit("klee_silent_exit")
 
 
-@model("klee_abort", noreturn=True)
+@model("klee_abort", noreturn=True, effects=PURE)
 def klee_abort(m: MachineApi) -> None:
     m.error("abort", "abort failure")
 
 
-@model("klee_report_error", noreturn=True)
+@model("klee_report_error", noreturn=True, effects=PURE)
 def klee_report_error(m: MachineApi, file: Value, line: Value, message: Value, suffix: Value) -> None:
     m.error(
         "report-error",
@@ -112,38 +114,38 @@ def klee_report_error(m: MachineApi, file: Value, line: Value, message: Value, s
     )
 
 
-@model("klee_assert_fail", noreturn=True)
+@model("klee_assert_fail", noreturn=True, effects=PURE)
 def klee_assert_fail(m: MachineApi, expression: Value, file: Value, line: Value, function: Value) -> None:
     assertion_failed(m, expression)
 
 
-@model("klee_get_obj_size")
+@model("klee_get_obj_size", effects=PURE)
 def klee_get_obj_size(m: MachineApi, addr: Value) -> Value:
     return size_of(exact_object(m, addr, "klee_get_obj_size")[1])
 
 
-@model("klee_is_symbolic")
+@model("klee_is_symbolic", effects=PURE)
 def klee_is_symbolic(m: MachineApi, value: Value) -> Value:
     return int(isinstance(value, Expr))
 
 
-@model("klee_is_replay")
+@model("klee_is_replay", effects=PURE)
 def klee_is_replay(m: MachineApi) -> Value:
     return 0
 
 
-@model("klee_assume")
+@model("klee_assume", effects=PURE)
 def klee_assume(m: MachineApi, condition: Value) -> None:
     if not m.assume(truth(condition, 64)):
         m.user_error("invalid klee_assume call (provably false)")
 
 
-@model("klee_prefer_cex", "klee_posix_prefer_cex")
+@model("klee_prefer_cex", "klee_posix_prefer_cex", effects=PURE)
 def klee_prefer_cex(m: MachineApi, target: Value, condition: Value) -> None:
     m.prefer(truth(condition, 64))
 
 
-@model("klee_mark_global")
+@model("klee_mark_global", effects=PURE)
 def klee_mark_global(m: MachineApi, target: Value) -> None:
     exact_object(m, target, "mark_global")
 
@@ -167,7 +169,7 @@ def klee_get_value_64(m: MachineApi, value: Value) -> Value:
     return one_value(m, value, 64)
 
 
-@model("klee_check_memory_access")
+@model("klee_check_memory_access", effects=PURE)
 def klee_check_memory_access(m: MachineApi, addr: Value, nbytes: Value) -> None:
     if isinstance(addr, Expr):
         addr = m.pick(addr, 64, "pointer given to klee_check_memory_access")
@@ -182,22 +184,22 @@ def klee_set_forking(m: MachineApi, enable: Value) -> None:
     m.set_forking(m.pick(enable, 32, "argument of klee_set_forking") != 0)
 
 
-@model("klee_warning")
+@model("klee_warning", effects=PURE)
 def klee_warning(m: MachineApi, message: Value) -> None:
     m.warn(text(m, message), once=False)
 
 
-@model("klee_warning_once")
+@model("klee_warning_once", effects=PURE)
 def klee_warning_once(m: MachineApi, message: Value) -> None:
     m.warn(text(m, message), once=True)
 
 
-@model("klee_print_expr")
+@model("klee_print_expr", effects=PURE)
 def klee_print_expr(m: MachineApi, message: Value, *values: Value) -> None:
     m.warn(f"{text(m, message)}:{' '.join(map(str, values))}", once=False)
 
 
-@model("klee_print_range")
+@model("klee_print_range", effects=PURE)
 def klee_print_range(m: MachineApi, name: Value, value: Value) -> None:
     value = resize(value, 32)
     line = f"{text(m, name)}:{value}"
@@ -207,7 +209,7 @@ def klee_print_range(m: MachineApi, name: Value, value: Value) -> None:
     m.warn(line, once=False)
 
 
-@model("klee_stack_trace")
+@model("klee_stack_trace", effects=PURE)
 def klee_stack_trace(m: MachineApi) -> None:
     m.warn(m.stack_trace(), once=False)
 
@@ -222,11 +224,11 @@ def klee_close_merge(m: MachineApi) -> None:
     m.merge_region(False)
 
 
-@model("klee_get_errno")
+@model("klee_get_errno", effects=effects(reads=[ERRNO]))
 def klee_get_errno(m: MachineApi) -> Value:
     return m.load(errno_address(m), 4)
 
 
-@model("__errno_location", "___errno_location", "__errno")
+@model("__errno_location", "___errno_location", "__errno", effects=effects(points=[ERRNO]))
 def errno_location(m: MachineApi) -> Value:
     return errno_address(m)

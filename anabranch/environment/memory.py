@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from anabranch.analysis.effects import effects
 from anabranch.environment.api import MachineApi, Value
 from anabranch.environment.bytewise import ByteReader, compare, equal_bytes, first_difference, scan
 from anabranch.environment.ops import eq, sub, ugt
@@ -41,54 +42,54 @@ def check_capacity(m: MachineApi, n: Value, capacity: Value, name: str) -> None:
         m.error("abort", f"buffer overflow detected: {name}")
 
 
-@model("memcpy", "memmove")
+@model("memcpy", "memmove", effects=effects(writes=[0], passes=[(1, 0)], points=[0]))
 def memcpy(m: MachineApi, dst: Value, src: Value, n: Value) -> Value:
     copy_block(m, dst, src, n, "length of memcpy")
     return dst
 
 
-@model("__memcpy_chk", "__memmove_chk")
+@model("__memcpy_chk", "__memmove_chk", effects=effects(writes=[0], passes=[(1, 0)], points=[0]))
 def memcpy_chk(m: MachineApi, dst: Value, src: Value, n: Value, capacity: Value) -> Value:
     check_capacity(m, n, capacity, "memcpy")
     copy_block(m, dst, src, n, "length of memcpy")
     return dst
 
 
-@model("mempcpy")
+@model("mempcpy", effects=effects(writes=[0], passes=[(1, 0)], points=[0]))
 def mempcpy(m: MachineApi, dst: Value, src: Value, n: Value) -> Value:
     return move(dst, copy_block(m, dst, src, n, "length of mempcpy"))
 
 
-@model("__mempcpy_chk")
+@model("__mempcpy_chk", effects=effects(writes=[0], passes=[(1, 0)], points=[0]))
 def mempcpy_chk(m: MachineApi, dst: Value, src: Value, n: Value, capacity: Value) -> Value:
     check_capacity(m, n, capacity, "mempcpy")
     return move(dst, copy_block(m, dst, src, n, "length of mempcpy"))
 
 
-@model("bcopy")
+@model("bcopy", effects=effects(writes=[1], passes=[(0, 1)]))
 def bcopy(m: MachineApi, src: Value, dst: Value, n: Value) -> None:
     copy_block(m, dst, src, n, "length of bcopy")
 
 
-@model("memset")
+@model("memset", effects=effects(writes=[0], points=[0]))
 def memset(m: MachineApi, dst: Value, byte: Value, n: Value) -> Value:
     fill_block(m, dst, byte, n, "length of memset")
     return dst
 
 
-@model("__memset_chk")
+@model("__memset_chk", effects=effects(writes=[0], points=[0]))
 def memset_chk(m: MachineApi, dst: Value, byte: Value, n: Value, capacity: Value) -> Value:
     check_capacity(m, n, capacity, "memset")
     fill_block(m, dst, byte, n, "length of memset")
     return dst
 
 
-@model("bzero", "explicit_bzero")
+@model("bzero", "explicit_bzero", effects=effects(writes=[0]))
 def bzero(m: MachineApi, dst: Value, n: Value) -> None:
     fill_block(m, dst, 0, n, "length of bzero")
 
 
-@model("memcmp", "bcmp")
+@model("memcmp", "bcmp", effects=effects(reads=[0, 1]))
 def memcmp(m: MachineApi, left: Value, right: Value, n: Value) -> Value:
     if not (isinstance(left, Expr) or isinstance(right, Expr) or isinstance(n, Expr)):
         x, y = m.concrete_bytes(left, n), m.concrete_bytes(right, n)
@@ -100,14 +101,14 @@ def memcmp(m: MachineApi, left: Value, right: Value, n: Value) -> Value:
     return 0 if pair is None else sub(widen(pair[0]), widen(pair[1]), 32)
 
 
-@model("memchr")
+@model("memchr", effects=effects(reads=[0], points=[0]))
 def memchr(m: MachineApi, src: Value, byte: Value, n: Value) -> Value:
     reader = ByteReader(m, src, up_to_nul=False)
     found = scan(reader, (low_byte(byte),), n)
     return 0 if found is None else reader.at(found)
 
 
-@model("rawmemchr")
+@model("rawmemchr", effects=effects(reads=[0], points=[0]))
 def rawmemchr(m: MachineApi, src: Value, byte: Value) -> Value:
     reader = ByteReader(m, src, up_to_nul=False)
     found = scan(reader, (low_byte(byte),))
@@ -115,7 +116,7 @@ def rawmemchr(m: MachineApi, src: Value, byte: Value) -> Value:
     return reader.at(found)
 
 
-@model("memrchr", "__memrchr")
+@model("memrchr", "__memrchr", effects=effects(reads=[0], points=[0]))
 def memrchr(m: MachineApi, src: Value, byte: Value, n: Value) -> Value:
     size = resolve_length(m, n, "length of memrchr", reads=(src,))
     wanted = low_byte(byte)
@@ -129,7 +130,7 @@ def memrchr(m: MachineApi, src: Value, byte: Value, n: Value) -> Value:
     return 0
 
 
-@model("memccpy")
+@model("memccpy", effects=effects(reads=[1], writes=[0], passes=[(1, 0)], points=[0]))
 def memccpy(m: MachineApi, dst: Value, src: Value, byte: Value, n: Value) -> Value:
     reader = ByteReader(m, src, up_to_nul=False)
     found = scan(reader, (low_byte(byte),), n)
@@ -139,7 +140,7 @@ def memccpy(m: MachineApi, dst: Value, src: Value, byte: Value, n: Value) -> Val
     return 0 if found is None else move(dst, size)
 
 
-@model("memmem")
+@model("memmem", effects=effects(reads=[0, 2], points=[0]))
 def memmem(m: MachineApi, hay: Value, hay_size: Value, needle: Value, needle_size: Value) -> Value:
     length = resolve_length(m, needle_size, "length of memmem", reads=(needle,))
     size = resolve_length(m, hay_size, "length of memmem", reads=(hay,))

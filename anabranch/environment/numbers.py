@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from anabranch import expr
+from anabranch.analysis.effects import PURE
 from anabranch.environment.api import MachineApi, Value
 from anabranch.environment.ops import eq, extract, ite, lshr, ult
 from anabranch.environment.registry import model
@@ -31,13 +32,13 @@ BINARY: dict[str, Binary] = {
 
 
 def _register_unary(name: str, width: int, function: Unary) -> None:
-    @model(name)
+    @model(name, effects=PURE)
     def unary(m: MachineApi, x: Value) -> Value:
         return function(x, width)
 
 
 def _register_binary(name: str, width: int, function: Binary) -> None:
-    @model(name)
+    @model(name, effects=PURE)
     def binary(m: MachineApi, x: Value, y: Value) -> Value:
         return function(x, y, width)
 
@@ -72,24 +73,24 @@ def classify(x: Value, width: int) -> Value:
 
 
 def _register_classes(suffix: str, width: int) -> None:
-    @model(f"__fpclassify{suffix}")
+    @model(f"__fpclassify{suffix}", effects=PURE)
     def fpclassify(m: MachineApi, x: Value) -> Value:
         return classify(x, width)
 
-    @model(f"__signbit{suffix}")
+    @model(f"__signbit{suffix}", effects=PURE)
     def signbit(m: MachineApi, x: Value) -> Value:
         return sign(x, width)
 
-    @model(f"__isnan{suffix}", f"isnan{suffix}")
+    @model(f"__isnan{suffix}", f"isnan{suffix}", effects=PURE)
     def isnan(m: MachineApi, x: Value) -> Value:
         return flag(is_nan(x, width))
 
-    @model(f"__isinf{suffix}", f"isinf{suffix}")
+    @model(f"__isinf{suffix}", f"isinf{suffix}", effects=PURE)
     def isinf(m: MachineApi, x: Value) -> Value:
         """1 or -1 as in glibc: the sign of the infinity."""
         return ite(is_infinite(x, width), ite(eq(sign(x, width), 1, 32), 0xFFFFFFFF, 1, 32), 0, 32)
 
-    @model(f"__finite{suffix}", f"finite{suffix}")
+    @model(f"__finite{suffix}", f"finite{suffix}", effects=PURE)
     def finite(m: MachineApi, x: Value) -> Value:
         below = ult(expr.fabs(x, width), FORMATS[width].infinity, width)
         return flag(bool_and(below, not_(is_nan(x, width))))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
+from anabranch.analysis.effects import MADE, PURE, Effects, From, Place, effects
 from anabranch.environment.api import MachineApi, Value
 from anabranch.environment.bytewise import whole_string
+from anabranch.environment.declared_parts import ERRNO, OUTPUT
 from anabranch.environment.heap import malloc_exactly
 from anabranch.environment.ops import mul
 from anabranch.environment.printing import Arguments, CallArguments, VaList, print_to
@@ -60,33 +62,40 @@ def byte_items(byte: Value) -> list[Item]:
     return as_items([low_byte(byte)])
 
 
-@model("putchar", "putchar_unlocked")
+@model("putchar", "putchar_unlocked", effects=effects(writes=[OUTPUT]))
 def putchar(m: MachineApi, char: Value) -> Value:
     m.emit(byte_items(char))
     return widen(low_byte(char))
 
 
-@model("fputc", "putc", "putc_unlocked", "fputc_unlocked", "_IO_putc")
+@model(
+    "fputc",
+    "putc",
+    "putc_unlocked",
+    "fputc_unlocked",
+    "_IO_putc",
+    effects=effects(reads=[1], writes=[OUTPUT]),
+)
 def fputc(m: MachineApi, char: Value, file: Value) -> Value:
     stream = stream_of(m, file)
     m.emit(byte_items(char), stream)
     return widen(low_byte(char))
 
 
-@model("puts")
+@model("puts", effects=effects(reads=[0], writes=[OUTPUT]))
 def puts(m: MachineApi, text: Value) -> Value:
     m.emit([*as_items(whole_string(m, text)), b"\n"])
     return 0
 
 
-@model("fputs", "fputs_unlocked")
+@model("fputs", "fputs_unlocked", effects=effects(reads=[0, 1], writes=[OUTPUT]))
 def fputs(m: MachineApi, text: Value, file: Value) -> Value:
     stream = stream_of(m, file)
     m.emit(as_items(whole_string(m, text)), stream)
     return 0
 
 
-@model("fwrite", "fwrite_unlocked")
+@model("fwrite", "fwrite_unlocked", effects=effects(reads=[3], writes=[OUTPUT], passes=[(0, OUTPUT)]))
 def fwrite(m: MachineApi, src: Value, size: Value, count: Value, file: Value) -> Value:
     stream = stream_of(m, file)
     total = resolve_length(m, mul(size, count, 64), "length of fwrite", reads=(src,))
@@ -97,7 +106,7 @@ def fwrite(m: MachineApi, src: Value, size: Value, count: Value, file: Value) ->
     return 0
 
 
-@model("write")
+@model("write", effects=effects(writes=[OUTPUT, ERRNO], passes=[(1, OUTPUT)]))
 def write(m: MachineApi, descriptor: Value, src: Value, n: Value) -> Value:
     number = m.pick(descriptor, 32, "file descriptor")
     if number in (1, 2):
@@ -110,17 +119,17 @@ def write(m: MachineApi, descriptor: Value, src: Value, n: Value) -> Value:
     return MASK64
 
 
-@model("fflush", "fflush_unlocked")
+@model("fflush", "fflush_unlocked", effects=PURE)
 def fflush(m: MachineApi, file: Value) -> Value:
     return 0
 
 
-@model("setvbuf")
+@model("setvbuf", effects=PURE)
 def setvbuf(m: MachineApi, file: Value, buffer: Value, mode: Value, size: Value) -> Value:
     return 0
 
 
-@model("setbuf")
+@model("setbuf", effects=PURE)
 def setbuf(m: MachineApi, file: Value, buffer: Value) -> None:
     """Output is never buffered."""
 
@@ -160,25 +169,35 @@ def print_into(m: MachineApi, dst: Value, size: Value | None, text: Value, argum
     return printed.finish(m)
 
 
-def printing(name: str, more: int | None = None) -> Callable[[F], F]:
+def printing(
+    name: str, more: int | None = None, writes: Iterable[Place] = (), puts: Iterable[tuple[Place, Place]] = ()
+) -> Callable[[F], F]:
     """Register a function that prints, given the format and what is printed last; and its variants.
 
     `vNAME` takes a `va_list`. Of fortified programs, `__NAME_chk` and `__vNAME_chk` have so many `more`
     arguments before the format, which do not count here: the level of checks, and the room, which is checked
-    in any case.
+    in any case. `writes` and `puts` are effects, besides what `%n` writes; those of the variants that take
+    a `va_list` are not declared, because nothing can be said of what that leads to.
     """
 
     def register(function: F) -> F:
         fixed = len(inspect.signature(function).parameters) - 2  # the format is the last of them
         for pattern, extra in (("{}", 0), ("__{}_chk", more)):
             if extra is not None:
-                _register(pattern, name, function, fixed, extra)
+                declared = effects(
+                    reads=[*range(fixed + extra), From(fixed + extra)],
+                    writes=[*writes, ERRNO, From(fixed + extra)],
+                    puts=puts,
+                )
+                _register(pattern, name, function, fixed, extra, declared)
         return function
 
     return register
 
 
-def _register(pattern: str, name: str, function: Callable[..., Value], fixed: int, extra: int) -> None:
+def _register(
+    pattern: str, name: str, function: Callable[..., Value], fixed: int, extra: int, declared: Effects
+) -> None:
     count = fixed + extra
 
     def call(m: MachineApi, given: tuple[Value, ...], arguments: Arguments) -> Value:
@@ -190,21 +209,21 @@ def _register(pattern: str, name: str, function: Callable[..., Value], fixed: in
     def listed(m: MachineApi, *given: Value) -> Value:
         return call(m, given, VaList(m, given[count]))
 
-    add_model(pattern.format(name), direct, count, None)
+    add_model(pattern.format(name), direct, count, None, effects=declared)
     add_model(pattern.format(f"v{name}"), listed, count + 1, count + 1)
 
 
-@printing("printf", more=1)
+@printing("printf", more=1, writes=[OUTPUT])
 def printf(m: MachineApi, text: Value, arguments: Arguments) -> Value:
     return print_out(m, 1, text, arguments)
 
 
-@printing("fprintf", more=1)
+@printing("fprintf", more=1, writes=[OUTPUT])
 def fprintf(m: MachineApi, file: Value, text: Value, arguments: Arguments) -> Value:
     return print_out(m, stream_of(m, file), text, arguments)
 
 
-@model("dprintf")
+@model("dprintf", effects=effects(reads=[1, From(2)], writes=[OUTPUT, From(2)]))
 def dprintf(m: MachineApi, descriptor: Value, text: Value, *args: Value) -> Value:
     number = m.pick(descriptor, 32, "file descriptor")
     if number not in (1, 2):
@@ -212,17 +231,17 @@ def dprintf(m: MachineApi, descriptor: Value, text: Value, *args: Value) -> Valu
     return print_out(m, number, text, CallArguments(m, args))
 
 
-@printing("sprintf", more=2)
+@printing("sprintf", more=2, writes=[0])
 def sprintf(m: MachineApi, dst: Value, text: Value, arguments: Arguments) -> Value:
     return print_into(m, dst, None, text, arguments)
 
 
-@printing("snprintf", more=2)
+@printing("snprintf", more=2, writes=[0])
 def snprintf(m: MachineApi, dst: Value, size: Value, text: Value, arguments: Arguments) -> Value:
     return print_into(m, dst, size, text, arguments)
 
 
-@printing("asprintf")
+@printing("asprintf", writes=[0], puts=[(MADE, 0)])
 def asprintf(m: MachineApi, result: Value, text: Value, arguments: Arguments) -> Value:
     printed = print_to(m, text, arguments, in_memory=True)
     data = flatten(printed.items)

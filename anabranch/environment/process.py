@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import NoReturn
 
+from anabranch.analysis.effects import OUTSIDE, PURE, effects
 from anabranch.environment.api import MachineApi, Value
 from anabranch.environment.bytewise import ByteReader, whole_string
+from anabranch.environment.declared_parts import HANDLERS
 from anabranch.environment.posix.kernel import ENVIRONMENT
 from anabranch.environment.posix.lookup import same_text
 from anabranch.environment.registry import model
@@ -18,62 +20,62 @@ def assertion_failed(m: MachineApi, expression: Value) -> NoReturn:
     m.error("assert", f"ASSERTION FAIL: {asserted}")
 
 
-@model("__assert_fail", noreturn=True)
+@model("__assert_fail", noreturn=True, effects=PURE)
 def assert_fail(m: MachineApi, expression: Value, file: Value, line: Value, function: Value) -> None:
     """glibc and musl."""
     assertion_failed(m, expression)
 
 
-@model("__assert", "_assert", noreturn=True)
+@model("__assert", "_assert", noreturn=True, effects=PURE)
 def assert_3(m: MachineApi, expression: Value, file: Value, line: Value) -> None:
     assertion_failed(m, expression)
 
 
-@model("__assert_rtn", noreturn=True)
+@model("__assert_rtn", noreturn=True, effects=PURE)
 def assert_rtn(m: MachineApi, function: Value, file: Value, line: Value, expression: Value) -> None:
     """Darwin."""
     assertion_failed(m, expression)
 
 
-@model("abort", noreturn=True)
+@model("abort", noreturn=True, effects=PURE)
 def abort(m: MachineApi) -> None:
     m.error("abort", "abort failure")
 
 
-@model("exit", noreturn=True)
+@model("exit", noreturn=True, effects=PURE)
 def exit_(m: MachineApi, status: Value) -> None:
     m.exit(status)
 
 
-@model("_exit", "_Exit", noreturn=True)
+@model("_exit", "_Exit", noreturn=True, effects=PURE)
 def exit_now(m: MachineApi, status: Value) -> None:
     m.exit(status, handlers=None)
 
 
-@model("quick_exit", noreturn=True)
+@model("quick_exit", noreturn=True, effects=PURE)
 def quick_exit(m: MachineApi, status: Value) -> None:
     m.exit(status, handlers=AT_QUICK_EXIT)
 
 
-@model("atexit", "__anabranch_at_exit")
+@model("atexit", "__anabranch_at_exit", effects=effects(reads=[HANDLERS], writes=[HANDLERS], keeps=[0]))
 def atexit(m: MachineApi, function: Value) -> Value:
     m.at_exit(function)
     return 0
 
 
-@model("__cxa_atexit")
+@model("__cxa_atexit", effects=effects(reads=[HANDLERS], writes=[HANDLERS], keeps=[0, 1]))
 def cxa_atexit(m: MachineApi, function: Value, argument: Value, module: Value) -> Value:
     m.at_exit(function, (argument,))
     return 0
 
 
-@model("at_quick_exit")
+@model("at_quick_exit", effects=effects(reads=[HANDLERS], writes=[HANDLERS], keeps=[0]))
 def at_quick_exit(m: MachineApi, function: Value) -> Value:
     m.at_exit(function, handlers=AT_QUICK_EXIT)
     return 0
 
 
-@model("getenv", "secure_getenv")
+@model("getenv", "secure_getenv", effects=effects(reads=[0], points=[OUTSIDE]))
 def getenv(m: MachineApi, name: Value) -> Value:
     """Nothing but what the run was given is set."""
     variables = m.note(ENVIRONMENT, ())

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from anabranch.analysis.effects import Effects
 from anabranch.ir.checks import HANDLER
 from anabranch.ir.module import Function
 
@@ -23,6 +24,8 @@ class Model:
     noreturn: bool
     least_args: int
     most_args: int | None  # None: variadic
+    effects: Effects | None = None
+    """What it depends on and what it changes; None: anything."""
 
     def accepts(self, count: int) -> bool:
         """Whether the function can be called with that many arguments."""
@@ -42,8 +45,8 @@ MODELS: dict[str, Model] = {}
 OVERRIDES: frozenset[str] = frozenset({"reach_error", "__VERIFIER_error"})
 
 
-def model(*names: str, noreturn: bool = False) -> Callable[[F], F]:
-    """Register a function as the model of the C functions named."""
+def model(*names: str, noreturn: bool = False, effects: Effects | None = None) -> Callable[[F], F]:
+    """Register a function as the model of the C functions named, with what it declares to read and write."""
 
     def register(function: F) -> F:
         parameters = list(inspect.signature(function).parameters.values())[1:]
@@ -52,19 +55,24 @@ def model(*names: str, noreturn: bool = False) -> Callable[[F], F]:
         least = sum(p.default is p.empty for p in positional)
         most = None if variadic else len(positional)
         for name in names:
-            add_model(name, function, least, most, noreturn)
+            add_model(name, function, least, most, noreturn, effects)
         return function
 
     return register
 
 
 def add_model(
-    name: str, function: ModelFunction, least: int, most: int | None, noreturn: bool = False
+    name: str,
+    function: ModelFunction,
+    least: int,
+    most: int | None,
+    noreturn: bool = False,
+    effects: Effects | None = None,
 ) -> None:
     """Register the model of one C function, which takes so many arguments."""
     if name in MODELS:
         raise ValueError(f"two models of {name}")
-    MODELS[name] = Model(name, function, noreturn, least, most)
+    MODELS[name] = Model(name, function, noreturn, least, most, effects)
 
 
 _OURS = ("llvm.", "anabranch.", HANDLER)

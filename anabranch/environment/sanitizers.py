@@ -6,6 +6,7 @@ source. Reports that are called otherwise, by hand or by a checker of the progra
 
 from __future__ import annotations
 
+from anabranch.analysis.effects import PURE
 from anabranch.environment.api import MachineApi, Value
 from anabranch.environment.registry import model
 
@@ -16,7 +17,7 @@ def _names(action: str) -> list[str]:
     return [f"__asan_report_{action}{size}{end}" for size in SIZES for end in ("", "_noabort")]
 
 
-@model(*_names("load"), *_names("store"))
+@model(*_names("load"), *_names("store"), effects=PURE)
 def report_access(m: MachineApi, address: Value) -> None:
     m.error("out-of-bounds", "memory error: bad access, found by the program's own check", address=address)
 

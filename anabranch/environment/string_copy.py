@@ -6,8 +6,10 @@ byte that does not fit is the error, whatever the rest of the source holds.
 
 from __future__ import annotations
 
+from anabranch.analysis.effects import MADE, effects
 from anabranch.environment.api import MachineApi, Value
 from anabranch.environment.bytewise import ByteReader, Bytes, reached, string_length
+from anabranch.environment.declared_parts import ERRNO
 from anabranch.environment.heap import malloc_exactly
 from anabranch.environment.memory import check_capacity
 from anabranch.environment.ops import eq, sub, ule
@@ -49,26 +51,26 @@ def terminated(data: Bytes) -> Bytes:
     return data + b"\0" if isinstance(data, bytes) else [*data, 0]
 
 
-@model("strcpy")
+@model("strcpy", effects=effects(reads=[1], writes=[0], passes=[(1, 0)], points=[0]))
 def strcpy(m: MachineApi, dst: Value, src: Value) -> Value:
     m.write_bytes(dst, terminated(copied(m, dst, src)[0]))
     return dst
 
 
-@model("stpcpy", "__stpcpy")
+@model("stpcpy", "__stpcpy", effects=effects(reads=[1], writes=[0], passes=[(1, 0)], points=[0]))
 def stpcpy(m: MachineApi, dst: Value, src: Value) -> Value:
     data, _ = copied(m, dst, src)
     m.write_bytes(dst, terminated(data))
     return move(dst, len(data))
 
 
-@model("strncpy")
+@model("strncpy", effects=effects(reads=[1], writes=[0], passes=[(1, 0)], points=[0]))
 def strncpy(m: MachineApi, dst: Value, src: Value, n: Value) -> Value:
     _copy_padded(m, dst, src, n)
     return dst
 
 
-@model("stpncpy", "__stpncpy")
+@model("stpncpy", "__stpncpy", effects=effects(reads=[1], writes=[0], passes=[(1, 0)], points=[0]))
 def stpncpy(m: MachineApi, dst: Value, src: Value, n: Value) -> Value:
     return move(dst, _copy_padded(m, dst, src, n))
 
@@ -88,21 +90,21 @@ def _copy_padded(m: MachineApi, dst: Value, src: Value, n: Value) -> int:
     return size
 
 
-@model("strcat")
+@model("strcat", effects=effects(reads=[0, 1], writes=[0], passes=[(1, 0)], points=[0]))
 def strcat(m: MachineApi, dst: Value, src: Value) -> Value:
     end = move(dst, measure(ByteReader(m, dst)))
     m.write_bytes(end, terminated(copied(m, end, src)[0]))
     return dst
 
 
-@model("strncat")
+@model("strncat", effects=effects(reads=[0, 1], writes=[0], passes=[(1, 0)], points=[0]))
 def strncat(m: MachineApi, dst: Value, src: Value, n: Value) -> Value:
     end = move(dst, measure(ByteReader(m, dst)))
     m.write_bytes(end, terminated(copied(m, end, src, n)[0]))
     return dst
 
 
-@model("strlcpy")
+@model("strlcpy", effects=effects(reads=[1], writes=[0], passes=[(1, 0)], points=[0]))
 def strlcpy(m: MachineApi, dst: Value, src: Value, n: Value) -> Value:
     if m.decide(eq(n, 0, 64)):
         return measure(ByteReader(m, src))
@@ -112,7 +114,7 @@ def strlcpy(m: MachineApi, dst: Value, src: Value, n: Value) -> Value:
     return total
 
 
-@model("strlcat")
+@model("strlcat", effects=effects(reads=[0, 1], writes=[0], passes=[(1, 0)], points=[0]))
 def strlcat(m: MachineApi, dst: Value, src: Value, n: Value) -> Value:
     length = string_length(ByteReader(m, dst), n)
     total = measure(ByteReader(m, src))
@@ -124,13 +126,13 @@ def strlcat(m: MachineApi, dst: Value, src: Value, n: Value) -> Value:
     return length + total
 
 
-@model("strdup", "__strdup")
+@model("strdup", "__strdup", effects=effects(reads=[0], writes=[ERRNO], passes=[(0, MADE)], points=[MADE]))
 def strdup(m: MachineApi, src: Value) -> Value:
     reader = ByteReader(m, src)
     return _duplicate(m, reader.slice(0, measure(reader)), "strdup")
 
 
-@model("strndup", "__strndup")
+@model("strndup", "__strndup", effects=effects(reads=[0], writes=[ERRNO], passes=[(0, MADE)], points=[MADE]))
 def strndup(m: MachineApi, src: Value, n: Value) -> Value:
     reader = ByteReader(m, src)
     length = string_length(reader, n)
@@ -146,19 +148,19 @@ def _duplicate(m: MachineApi, data: Bytes, what: str) -> Value:
     return addr
 
 
-@model("__strcpy_chk")
+@model("__strcpy_chk", effects=effects(reads=[1], writes=[0], passes=[(1, 0)], points=[0]))
 def strcpy_chk(m: MachineApi, dst: Value, src: Value, capacity: Value) -> Value:
     _check_length(m, src, 0, capacity, "strcpy")
     return strcpy(m, dst, src)
 
 
-@model("__stpcpy_chk")
+@model("__stpcpy_chk", effects=effects(reads=[1], writes=[0], passes=[(1, 0)], points=[0]))
 def stpcpy_chk(m: MachineApi, dst: Value, src: Value, capacity: Value) -> Value:
     _check_length(m, src, 0, capacity, "stpcpy")
     return stpcpy(m, dst, src)
 
 
-@model("__strcat_chk")
+@model("__strcat_chk", effects=effects(reads=[0, 1], writes=[0], passes=[(1, 0)], points=[0]))
 def strcat_chk(m: MachineApi, dst: Value, src: Value, capacity: Value) -> Value:
     _check_length(m, src, measure(ByteReader(m, dst)), capacity, "strcat")
     return strcat(m, dst, src)
@@ -172,19 +174,19 @@ def _check_length(m: MachineApi, src: Value, before: int, capacity: Value, name:
             m.error("abort", f"buffer overflow detected: {name}")
 
 
-@model("__strncpy_chk")
+@model("__strncpy_chk", effects=effects(reads=[1], writes=[0], passes=[(1, 0)], points=[0]))
 def strncpy_chk(m: MachineApi, dst: Value, src: Value, n: Value, capacity: Value) -> Value:
     check_capacity(m, n, capacity, "strncpy")
     return strncpy(m, dst, src, n)
 
 
-@model("__stpncpy_chk")
+@model("__stpncpy_chk", effects=effects(reads=[1], writes=[0], passes=[(1, 0)], points=[0]))
 def stpncpy_chk(m: MachineApi, dst: Value, src: Value, n: Value, capacity: Value) -> Value:
     check_capacity(m, n, capacity, "stpncpy")
     return stpncpy(m, dst, src, n)
 
 
-@model("__strncat_chk")
+@model("__strncat_chk", effects=effects(reads=[0, 1], writes=[0], passes=[(1, 0)], points=[0]))
 def strncat_chk(m: MachineApi, dst: Value, src: Value, n: Value, capacity: Value) -> Value:
     if not m.decide(ule(capacity, n, 64)):
         return strncat(m, dst, src, n)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from anabranch.analysis.effects import OUTSIDE, Inside, Static, effects
 from anabranch.environment.api import MachineApi, Value
 from anabranch.environment.bytewise import (
     ByteReader,
@@ -27,12 +28,16 @@ def measure(reader: ByteReader) -> int:
     return length
 
 
-@model("strlen")
+POSITION = Static("strtok")
+"""Where `strtok` goes on."""
+
+
+@model("strlen", effects=effects(reads=[0]))
 def strlen(m: MachineApi, src: Value) -> Value:
     return measure(ByteReader(m, src))
 
 
-@model("strnlen")
+@model("strnlen", effects=effects(reads=[0]))
 def strnlen(m: MachineApi, src: Value, n: Value) -> Value:
     length = string_length(ByteReader(m, src), n)
     return n if length is None else length
@@ -42,12 +47,12 @@ def difference(pair: tuple[Value, Value] | None) -> Value:
     return 0 if pair is None else sub(widen(pair[0]), widen(pair[1]), 32)
 
 
-@model("strcmp")
+@model("strcmp", effects=effects(reads=[0, 1]))
 def strcmp(m: MachineApi, left: Value, right: Value) -> Value:
     return difference(compare(ByteReader(m, left), ByteReader(m, right), None, True, equal_bytes))
 
 
-@model("strncmp")
+@model("strncmp", effects=effects(reads=[0, 1]))
 def strncmp(m: MachineApi, left: Value, right: Value, n: Value) -> Value:
     return difference(compare(ByteReader(m, left), ByteReader(m, right), n, True, equal_bytes))
 
@@ -61,12 +66,12 @@ def lower_difference(pair: tuple[Value, Value] | None) -> Value:
     return 0 if pair is None else sub(to_lower(widen(pair[0])), to_lower(widen(pair[1])), 32)
 
 
-@model("strcasecmp")
+@model("strcasecmp", effects=effects(reads=[0, 1]))
 def strcasecmp(m: MachineApi, left: Value, right: Value) -> Value:
     return lower_difference(compare(ByteReader(m, left), ByteReader(m, right), None, True, same_letter))
 
 
-@model("strncasecmp")
+@model("strncasecmp", effects=effects(reads=[0, 1]))
 def strncasecmp(m: MachineApi, left: Value, right: Value, n: Value) -> Value:
     return lower_difference(compare(ByteReader(m, left), ByteReader(m, right), n, True, same_letter))
 
@@ -90,19 +95,19 @@ def find_char(m: MachineApi, src: Value, char: Value) -> tuple[ByteReader, int, 
         index += 1
 
 
-@model("strchr", "index")
+@model("strchr", "index", effects=effects(reads=[0], points=[0]))
 def strchr(m: MachineApi, src: Value, char: Value) -> Value:
     reader, index, found = find_char(m, src, char)
     return reader.at(index) if found else 0
 
 
-@model("strchrnul", "__strchrnul")
+@model("strchrnul", "__strchrnul", effects=effects(reads=[0], points=[0]))
 def strchrnul(m: MachineApi, src: Value, char: Value) -> Value:
     reader, index, _ = find_char(m, src, char)
     return reader.at(index)
 
 
-@model("strrchr", "rindex")
+@model("strrchr", "rindex", effects=effects(reads=[0], points=[0]))
 def strrchr(m: MachineApi, src: Value, char: Value) -> Value:
     reader = ByteReader(m, src)
     data = reader.slice(0, measure(reader) + 1)
@@ -117,7 +122,7 @@ def strrchr(m: MachineApi, src: Value, char: Value) -> Value:
     return 0
 
 
-@model("strstr")
+@model("strstr", effects=effects(reads=[0, 1], points=[0]))
 def strstr(m: MachineApi, hay: Value, needle: Value) -> Value:
     wanted = whole_string(m, needle)
     if not wanted:
@@ -154,7 +159,7 @@ def set_of(m: MachineApi, chars: Value) -> list[Value]:
     return list(dict.fromkeys(whole_string(m, chars)))
 
 
-@model("strspn")
+@model("strspn", effects=effects(reads=[0, 1]))
 def strspn(m: MachineApi, src: Value, accept: Value) -> Value:
     return span_of(ByteReader(m, src), set_of(m, accept))
 
@@ -165,19 +170,25 @@ def reject_index(m: MachineApi, reader: ByteReader, reject: list[Value]) -> int:
     return index
 
 
-@model("strcspn")
+@model("strcspn", effects=effects(reads=[0, 1]))
 def strcspn(m: MachineApi, src: Value, reject: Value) -> Value:
     return reject_index(m, ByteReader(m, src), set_of(m, reject))
 
 
-@model("strpbrk")
+@model("strpbrk", effects=effects(reads=[0, 1], points=[0]))
 def strpbrk(m: MachineApi, src: Value, accept: Value) -> Value:
     reader = ByteReader(m, src)
     index = reject_index(m, reader, set_of(m, accept))
     return 0 if m.decide(eq(reader[index], 0, 8)) else reader.at(index)
 
 
-@model("strtok_r", "__strtok_r")
+@model(
+    "strtok_r",
+    "__strtok_r",
+    effects=effects(
+        reads=[0, 1, 2, Inside(2)], writes=[0, 2, Inside(2)], points=[0, Inside(2)], puts=[(0, 2)]
+    ),
+)
 def strtok_r(m: MachineApi, text: Value, separators: Value, save: Value) -> Value:
     if is_null(m, text):
         text = m.load(save, 8)
@@ -199,12 +210,17 @@ def strtok_r(m: MachineApi, text: Value, separators: Value, save: Value) -> Valu
     return reader.at(begin)
 
 
-@model("strtok")
+@model(
+    "strtok",
+    effects=effects(
+        reads=[0, 1, OUTSIDE, POSITION], writes=[0, OUTSIDE, POSITION], points=[0, OUTSIDE], keeps=[0]
+    ),
+)
 def strtok(m: MachineApi, text: Value, separators: Value) -> Value:
     return strtok_r(m, text, separators, m.static("strtok", bytes(8)))
 
 
-@model("strsep")
+@model("strsep", effects=effects(reads=[0, Inside(0), 1], writes=[0, Inside(0)], points=[Inside(0)]))
 def strsep(m: MachineApi, text: Value, separators: Value) -> Value:
     start = m.load(text, 8)
     if is_null(m, start):

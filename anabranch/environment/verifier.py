@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from anabranch.analysis.effects import OUTSIDE, PURE, effects
 from anabranch.environment.api import MachineApi, Value
+from anabranch.environment.declared_parts import NAMES
 from anabranch.environment.ops import eq, ult
 from anabranch.environment.registry import model
 from anabranch.environment.values import resolve_length, truth
@@ -61,7 +63,7 @@ NONDET: dict[str, NondetType] = {
 
 
 def _register(suffix: str, kind: NondetType) -> None:
-    @model(f"__VERIFIER_nondet_{suffix}")
+    @model(f"__VERIFIER_nondet_{suffix}", effects=effects(reads=[NAMES], writes=[NAMES], points=[OUTSIDE]))
     def nondet(m: MachineApi) -> Value:
         value = m.fresh(f"nondet_{suffix}", kind.width, CType(kind.c_type, kind.kind))
         if kind.kind == "bool":
@@ -74,7 +76,7 @@ for _suffix, _kind in NONDET.items():
     _register(_suffix, _kind)
 
 
-@model("__VERIFIER_nondet_memory")
+@model("__VERIFIER_nondet_memory", effects=effects(reads=[NAMES], writes=[0, NAMES]))
 def nondet_memory(m: MachineApi, addr: Value, nbytes: Value) -> None:
     if isinstance(addr, Expr):
         addr = m.pick(addr, 64, "pointer given to __VERIFIER_nondet_memory")
@@ -83,28 +85,28 @@ def nondet_memory(m: MachineApi, addr: Value, nbytes: Value) -> None:
         m.make_symbolic(addr, size, "nondet_memory")
 
 
-@model("__VERIFIER_assume")
+@model("__VERIFIER_assume", effects=PURE)
 def assume(m: MachineApi, condition: Value) -> None:
     if not m.assume(truth(condition, 32)):
         m.silent_exit("__VERIFIER_assume")
 
 
-@model("__VERIFIER_assert")
+@model("__VERIFIER_assert", effects=PURE)
 def assert_(m: MachineApi, condition: Value) -> None:
     if not m.decide(truth(condition, 32)):
         m.error("assert", "ASSERTION FAIL: __VERIFIER_assert")
 
 
-@model("reach_error", noreturn=True)
+@model("reach_error", noreturn=True, effects=PURE)
 def reach_error(m: MachineApi, *args: Value) -> None:
     m.error("reach-error", "reach_error() is called")
 
 
-@model("__VERIFIER_error", noreturn=True)
+@model("__VERIFIER_error", noreturn=True, effects=PURE)
 def verifier_error(m: MachineApi, *args: Value) -> None:
     m.error("reach-error", "__VERIFIER_error() is called")
 
 
-@model("__VERIFIER_atomic_begin", "__VERIFIER_atomic_end")
+@model("__VERIFIER_atomic_begin", "__VERIFIER_atomic_end", effects=PURE)
 def atomic(m: MachineApi) -> None:
     """Programs have one thread."""

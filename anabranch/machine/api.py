@@ -237,7 +237,9 @@ class ModelApi:
         site = self._sites.get(key)
         if site is None:
             loc = where.text() if where is not None else ""
-            site = self._sites[key] = self.machine.numbers.new_site(kind, what, None, loc)
+            site = self._sites[key] = self.machine.numbers.new_site(
+                kind, what, None, loc, ("heap", *where.key) if where is not None else None
+            )
         address = self.memory.allocate(site, size, zero=zero)
         if extent is not None:
             self.machine.extents.limit(address, extent)
@@ -271,7 +273,9 @@ class ModelApi:
             return int(known)
         site = self._sites.get(("static", name))
         if site is None:
-            site = self._sites["static", name] = self.machine.numbers.new_site("global", name)
+            site = self._sites["static", name] = self.machine.numbers.new_site(
+                "global", name, origin=("static", name)
+            )
         address = self.memory.allocate(site, len(contents), contents)
         self.path.notes = self.path.notes.set(("static", name), address)
         return address

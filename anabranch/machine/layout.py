@@ -40,14 +40,16 @@ class Layout(Constants):
                 self.addresses[variable.name] = 0
                 continue
             kind = "constant" if variable.constant else "global"
-            site = numbers.new_site(kind, variable.source_name, variable.value_type, variable.loc)
+            site = numbers.new_site(
+                kind, variable.source_name, variable.value_type, variable.loc, ("symbol", variable.name)
+            )
             self._lay_out(variable.name, site, numbers, variable.value_type.size)
             self.globals.append((self.addresses[variable.name], variable))
         for function in module.functions.values():
             if function.linkage == EXTERN_WEAK and not provided(function.name):
                 self.addresses[function.name] = 0
                 continue
-            site = numbers.new_site("function", function.name)
+            site = numbers.new_site("function", function.name, origin=("symbol", function.name))
             self._lay_out(function.name, site, numbers)
             self.functions[self.addresses[function.name]] = function
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from anabranch.analysis.abstract_objects import ObjectKey
 from anabranch.machine.sparse import PAGE_BITS, PAGE_SIZE, Page, Runs, byte_at, uniform_page
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ class AllocationSite:
     name: str
     type: Any = None
     loc: Any = None
+    origin: ObjectKey | None = None
+    """What static analysis calls its objects; None if they come from outside the program."""
     first: dict[int, Any] | None = None
     """Of an object that is filled on its first access: its pages then, once some path has filled it."""
 
@@ -137,9 +140,11 @@ class ObjectNumbers:
         found = self._locals.get((number - STACK_NUMBERS) >> 15)
         return found[0] if found is not None else None
 
-    def new_site(self, kind: str, name: str, type: Any = None, loc: Any = None) -> AllocationSite:
+    def new_site(
+        self, kind: str, name: str, type: Any = None, loc: Any = None, origin: ObjectKey | None = None
+    ) -> AllocationSite:
         self._sites += 1
-        return AllocationSite(self._sites, kind, name, type, loc)
+        return AllocationSite(self._sites, kind, name, type, loc, origin)
 
     def new_lazy_site(self, kind: str, name: str) -> AllocationSite:
         """A site of one object that is filled on its first access."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from anabranch import expr
+from anabranch.analysis.abstract_objects import PASSED
 from anabranch.expr import Expr
 from anabranch.ir.module import Function
 from anabranch.ir.types import FloatType, Type
@@ -54,8 +55,8 @@ class VariableArguments:
 
     def __init__(self, memory: Memory, numbers: ObjectNumbers) -> None:
         self.memory = memory
-        self._saved: AllocationSite = numbers.new_site("stack", "saved registers")
-        self._passed: AllocationSite = numbers.new_site("stack", "variable arguments")
+        self._saved: AllocationSite = numbers.new_site("stack", "saved registers", origin=PASSED)
+        self._passed: AllocationSite = numbers.new_site("stack", "variable arguments", origin=PASSED)
 
     def start(
         self,

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
-from anabranch.environment.posix.calls_processes import LIMITS, UNLIMITED
+from anabranch.environment.posix.calls_processes import UNLIMITED, USUAL_LIMITS
 from anabranch.environment.posix.filesystem import (
     ROOT,
     START_TIME,
@@ -98,7 +98,7 @@ def _times(status: os.stat_result) -> str:
 
 def as_modelled() -> None:
     """Limits, processors and refused calls as in the model, for the process that becomes the program."""
-    for which, (soft, hard) in LIMITS.items():
+    for which, (soft, hard) in USUAL_LIMITS.items():
         wanted = tuple(resource.RLIM_INFINITY if n == UNLIMITED else n for n in (soft, hard))
         with suppress(OSError, ValueError):
             resource.setrlimit(which, (wanted[0], wanted[1]))

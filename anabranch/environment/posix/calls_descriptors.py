@@ -4,9 +4,22 @@ from __future__ import annotations
 
 from typing import Final
 
+from anabranch.analysis.effects import Part, effects
 from anabranch.environment.api import Value
 from anabranch.environment.posix import errors as e
 from anabranch.environment.posix import stat as layouts
+from anabranch.environment.posix.declared import (
+    CLOSING,
+    DUPLICATING,
+    IDENTITY,
+    NODES,
+    NUMBERS,
+    PROCESS,
+    STAMPED,
+    TABLE,
+    of,
+    opened,
+)
 from anabranch.environment.posix.kernel import Kernel, short_form, system_call
 from anabranch.environment.posix.nodes import (
     O_CLOEXEC,
@@ -36,7 +49,7 @@ TERMINAL_REQUESTS: Final = (TCGETS, TCSETS, TCSETSW, TCSETSF, TIOCGPGRP, TIOCSPG
 POLLIN, POLLOUT, POLLNVAL = 1, 4, 32
 
 
-@system_call("close")
+@system_call("close", effects=CLOSING)
 def close(k: Kernel, fd: Value) -> Value:
     number = k.descriptor(fd)
     k.fail_on_demand("close")
@@ -44,7 +57,7 @@ def close(k: Kernel, fd: Value) -> Value:
     return 0
 
 
-@system_call("close_range")
+@system_call("close_range", effects=DUPLICATING)
 def close_range(k: Kernel, first: Value, last: Value, flags: Value) -> Value:
     low, high = k.number(first) & MASK32, k.number(last) & MASK32
     if low > high or k.number(flags):
@@ -55,7 +68,7 @@ def close_range(k: Kernel, first: Value, last: Value, flags: Value) -> Value:
     return 0
 
 
-@system_call("dup")
+@system_call("dup", effects=DUPLICATING)
 def dup(k: Kernel, fd: Value) -> Value:
     number = k.descriptor(fd)
     new = k.fs.free_descriptor()
@@ -70,13 +83,13 @@ def duplicate_to(k: Kernel, old: int, new: int, close_on_exec: bool) -> Value:
     return new
 
 
-@system_call("dup2")
+@system_call("dup2", effects=DUPLICATING)
 def dup2(k: Kernel, fd: Value, other: Value) -> Value:
     number, new = k.descriptor(fd), k.number(other, "file descriptor")
     return new if number == new else duplicate_to(k, number, new, False)
 
 
-@system_call("dup3")
+@system_call("dup3", effects=DUPLICATING)
 def dup3(k: Kernel, fd: Value, other: Value, flags: Value) -> Value:
     number, new, how = k.number(fd, "file descriptor"), k.number(other, "file descriptor"), k.number(flags)
     if number == new or how & ~O_CLOEXEC:
@@ -84,7 +97,7 @@ def dup3(k: Kernel, fd: Value, other: Value, flags: Value) -> Value:
     return duplicate_to(k, k.descriptor(number & MASK32), new, bool(how & O_CLOEXEC))
 
 
-@system_call("fcntl")
+@system_call("fcntl", effects=effects(reads=[*TABLE, Part("node"), Part("size")], writes=[*TABLE, *NODES, 2]))
 def fcntl(k: Kernel, fd: Value, command: Value, argument: Value) -> Value:
     number = k.descriptor(fd)
     what = k.number(command, "command of fcntl")
@@ -129,7 +142,12 @@ def is_terminal(k: Kernel, node: Node) -> bool:
     return node.kind in ("file", "stream") and k.decide(node.is_type(S_IFCHR))
 
 
-@system_call("ioctl")
+@system_call(
+    "ioctl",
+    effects=effects(
+        reads=[*opened(), of("offset"), of("size"), 2, PROCESS], writes=[2, of("fd"), of("data"), of("size")]
+    ),
+)
 def ioctl(k: Kernel, fd: Value, request: Value, argument: Value) -> Value:
     number = k.descriptor(fd)
     what = k.number(request, "request of ioctl") & MASK32
@@ -159,7 +177,10 @@ def ioctl(k: Kernel, fd: Value, request: Value, argument: Value) -> Value:
     return 0
 
 
-@system_call("pipe2")
+@system_call(
+    "pipe2",
+    effects=effects(reads=[*TABLE, NUMBERS, IDENTITY], writes=[0, *TABLE, *NODES, NUMBERS], passes=[STAMPED]),
+)
 def pipe2(k: Kernel, result: Value, flags: Value) -> Value:
     how = k.number(flags, "flags of pipe")
     if how & ~(O_CLOEXEC | O_NONBLOCK | 0o40000):
@@ -196,7 +217,7 @@ def ready(k: Kernel, number: int) -> int:
     return result
 
 
-@system_call("poll")
+@system_call("poll", effects=effects(reads=[0, *TABLE, Part("node"), Part("size")], writes=[0]))
 def poll(k: Kernel, array: Value, count: Value, timeout: Value) -> Value:
     number = k.word(count, "number of descriptors")
     if number > 1024:
@@ -220,7 +241,11 @@ def poll(k: Kernel, array: Value, count: Value, timeout: Value) -> Value:
 short_form("ppoll", poll, None, None, 0)
 
 
-@system_call("select", "pselect6")
+@system_call(
+    "select",
+    "pselect6",
+    effects=effects(reads=[1, 2, 3, *TABLE, Part("node"), Part("size")], writes=[1, 2, 3]),
+)
 def select(k: Kernel, count: Value, reading: Value, writing: Value, failing: Value, timeout: Value) -> Value:
     highest = k.number(count, "number of descriptors")
     if not 0 <= highest <= 1024:

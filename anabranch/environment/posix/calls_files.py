@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+from anabranch.analysis.effects import Inside, effects
 from anabranch.environment.api import Value
 from anabranch.environment.ops import add, ite, slt, sub, ugt, ule, ult
 from anabranch.environment.posix import errors as e
+from anabranch.environment.posix.declared import SIZING, naming, of, opened, reading, writing
 from anabranch.environment.posix.filesystem import MAX_SIZE, PIPE_SIZE
 from anabranch.environment.posix.kernel import MAX_COUNT, Kernel, system_call
 from anabranch.environment.posix.lookup import walk
@@ -124,7 +126,7 @@ def read_sized(
     return sub(length, offset, 64)
 
 
-@system_call("read")
+@system_call("read", effects=reading(1))
 def read(k: Kernel, fd: Value, buffer: Value, count: Value) -> Value:
     number, file, node = readable(k, fd)
     k.fail_on_demand("read")
@@ -149,7 +151,7 @@ def explicit_offset(k: Kernel, node: Node, offset: Value) -> Value:
     return offset
 
 
-@system_call("pread64")
+@system_call("pread64", effects=reading(1))
 def pread(k: Kernel, fd: Value, buffer: Value, count: Value, offset: Value) -> Value:
     _, file, node = readable(k, fd)
     k.fail_on_demand("read")
@@ -187,7 +189,7 @@ def scatter(k: Kernel, places: list[tuple[int, int]], data: Content) -> None:
             return
 
 
-@system_call("readv")
+@system_call("readv", effects=reading(Inside(1), 1))
 def readv(k: Kernel, fd: Value, array: Value, count: Value) -> Value:
     number, file, node = readable(k, fd)
     places = vectors(k, array, count)
@@ -202,7 +204,7 @@ def readv(k: Kernel, fd: Value, array: Value, count: Value) -> Value:
     return len(data)
 
 
-@system_call("preadv")
+@system_call("preadv", effects=reading(Inside(1), 1))
 def preadv(k: Kernel, fd: Value, array: Value, count: Value, offset: Value) -> Value:
     _, file, node = readable(k, fd)
     places = vectors(k, array, count)
@@ -264,14 +266,14 @@ def put_into_pipe(k: Kernel, file: OpenFile, node: Node, data: Content) -> int:
     return min(room, len(data))
 
 
-@system_call("write")
+@system_call("write", effects=writing(1))
 def write(k: Kernel, fd: Value, buffer: Value, count: Value) -> Value:
     number, file, node = writable(k, fd)
     k.fail_on_demand("write")
     return put(k, number, file, node, k.data(buffer, count, "length of write"), None)
 
 
-@system_call("pwrite64")
+@system_call("pwrite64", effects=writing(1))
 def pwrite(k: Kernel, fd: Value, buffer: Value, count: Value, offset: Value) -> Value:
     number, file, node = writable(k, fd)
     k.fail_on_demand("write")
@@ -286,7 +288,7 @@ def gathered(k: Kernel, array: Value, count: Value) -> Content:
     return data
 
 
-@system_call("writev")
+@system_call("writev", effects=writing(Inside(1), 1))
 def writev(k: Kernel, fd: Value, array: Value, count: Value) -> Value:
     number, file, node = writable(k, fd)
     data = gathered(k, array, count)
@@ -294,7 +296,7 @@ def writev(k: Kernel, fd: Value, array: Value, count: Value) -> Value:
     return put(k, number, file, node, data, None)
 
 
-@system_call("pwritev")
+@system_call("pwritev", effects=writing(Inside(1), 1))
 def pwritev(k: Kernel, fd: Value, array: Value, count: Value, offset: Value) -> Value:
     number, file, node = writable(k, fd)
     data = gathered(k, array, count)
@@ -313,7 +315,12 @@ def seekable(k: Kernel, node: Node) -> bool:
     return True
 
 
-@system_call("lseek")
+@system_call(
+    "lseek",
+    effects=effects(
+        reads=[*opened(), of("offset"), of("size")], writes=[of("offset"), of("data"), of("size")]
+    ),
+)
 def lseek(k: Kernel, fd: Value, offset: Value, whence: Value) -> Value:
     number = k.descriptor(fd)
     how = k.number(whence, "origin of lseek")
@@ -361,7 +368,7 @@ def truncate_to(k: Kernel, node: Node, length: Value) -> None:
     k.fs = k.fs.truncated(node.number, k.word(length, "length of a file"))
 
 
-@system_call("ftruncate")
+@system_call("ftruncate", effects=SIZING)
 def ftruncate(k: Kernel, fd: Value, length: Value) -> Value:
     number = k.descriptor(fd)
     k.fail_on_demand("ftruncate")
@@ -371,7 +378,7 @@ def ftruncate(k: Kernel, fd: Value, length: Value) -> Value:
     return 0
 
 
-@system_call("truncate")
+@system_call("truncate", effects=naming(0))
 def truncate(k: Kernel, path: Value, length: Value) -> Value:
     if k.decide(slt(length, 0, 64)):
         raise e.Failure(e.EINVAL)
@@ -383,7 +390,7 @@ def truncate(k: Kernel, path: Value, length: Value) -> Value:
     return 0
 
 
-@system_call("fallocate")
+@system_call("fallocate", effects=SIZING)
 def fallocate(k: Kernel, fd: Value, mode: Value, offset: Value, length: Value) -> Value:
     _, _, node = writable(k, fd)
     start, size = to_signed(k.word(offset), 64), to_signed(k.word(length), 64)

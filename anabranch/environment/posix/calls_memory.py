@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
+from anabranch.analysis.effects import MADE, PURE, effects
 from anabranch.environment.api import Value
 from anabranch.environment.heap import too_large, wanted_size
 from anabranch.environment.posix import errors as e
+from anabranch.environment.posix.declared import of, opened, telling
 from anabranch.environment.posix.kernel import Kernel, system_call
 from anabranch.environment.posix.nodes import Content
 from anabranch.expr import Expr
@@ -42,7 +44,15 @@ def mapped(k: Kernel, size: int, contents: Content = b"") -> int:
     return address
 
 
-@system_call("mmap")
+@system_call(
+    "mmap",
+    effects=effects(
+        reads=[*opened(4), of("size", 4)],
+        writes=[of("data", 4), of("size", 4)],
+        passes=[(of("data", 4), MADE)],
+        points=[MADE],
+    ),
+)
 def mmap(
     k: Kernel, address: Value, length: Value, protection: Value, flags: Value, fd: Value, offset: Value
 ) -> Value:
@@ -70,7 +80,7 @@ def mmap(
     return mapped(k, size, k.of_known_length(node).data[start : start + size])
 
 
-@system_call("munmap")
+@system_call("munmap", effects=effects(ends=[0]))
 def munmap(k: Kernel, address: Value, length: Value) -> Value:
     place, size = k.word(address, "address of munmap"), pages(k, length)
     if place % PAGE:
@@ -81,7 +91,7 @@ def munmap(k: Kernel, address: Value, length: Value) -> Value:
     return 0
 
 
-@system_call("mremap")
+@system_call("mremap", effects=effects(passes=[(0, MADE)], points=[MADE], ends=[0]))
 def mremap(k: Kernel, address: Value, old: Value, new: Value, flags: Value) -> Value:
     place, size = k.word(address, "address of mremap"), pages(k, new)
     if not k.number(flags) & MREMAP_MAYMOVE:
@@ -95,17 +105,19 @@ def mremap(k: Kernel, address: Value, old: Value, new: Value, flags: Value) -> V
     return moved
 
 
-@system_call("brk")
+@system_call("brk", effects=PURE)
 def brk(k: Kernel, address: Value) -> Value:
     return PAGE
 
 
-@system_call("mprotect", "madvise", "msync", "mlock", "munlock", "mlockall", "munlockall", "membarrier")
+@system_call(
+    "mprotect", "madvise", "msync", "mlock", "munlock", "mlockall", "munlockall", "membarrier", effects=PURE
+)
 def nothing(k: Kernel) -> Value:
     return 0
 
 
-@system_call("mincore")
+@system_call("mincore", effects=telling(2))
 def mincore(k: Kernel, address: Value, length: Value, result: Value) -> Value:
     k.give(result, b"\1" * (pages(k, length) // PAGE))
     return 0

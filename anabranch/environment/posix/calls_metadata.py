@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+from anabranch.analysis.effects import PURE, effects
 from anabranch.environment.api import Value
 from anabranch.environment.ops import either, eq
 from anabranch.environment.posix import errors as e
 from anabranch.environment.posix.calls_paths import AT_SYMLINK_NOFOLLOW, HERE, node_at
+from anabranch.environment.posix.declared import UMASK, metadata
 from anabranch.environment.posix.filesystem import mode_with
 from anabranch.environment.posix.kernel import Kernel, short_form, system_call
 from anabranch.environment.posix.nodes import Node, Time
@@ -25,7 +27,7 @@ def change_mode(k: Kernel, node: Node, mode: Value) -> Value:
     return 0
 
 
-@system_call("fchmodat")
+@system_call("fchmodat", effects=metadata(1))
 def fchmodat(k: Kernel, directory: Value, path: Value, mode: Value) -> Value:
     k.fail_on_demand("chmod")
     return change_mode(k, node_at(k, directory, path), mode)
@@ -34,7 +36,7 @@ def fchmodat(k: Kernel, directory: Value, path: Value, mode: Value) -> Value:
 short_form("chmod", fchmodat, HERE, None, None)
 
 
-@system_call("fchmodat2")
+@system_call("fchmodat2", effects=metadata(1))
 def fchmodat2(k: Kernel, directory: Value, path: Value, mode: Value, flags: Value) -> Value:
     node = node_at(k, directory, path, k.number(flags))
     if node.kind == "link":
@@ -42,7 +44,7 @@ def fchmodat2(k: Kernel, directory: Value, path: Value, mode: Value, flags: Valu
     return change_mode(k, node, mode)
 
 
-@system_call("fchmod")
+@system_call("fchmod", effects=metadata())
 def fchmod(k: Kernel, fd: Value, mode: Value) -> Value:
     k.fail_on_demand("fchmod")
     return change_mode(k, k.node(fd), mode)
@@ -66,7 +68,7 @@ def change_owner(k: Kernel, node: Node, owner: Value, group: Value) -> Value:
     return 0
 
 
-@system_call("fchownat")
+@system_call("fchownat", effects=metadata(1))
 def fchownat(k: Kernel, directory: Value, path: Value, owner: Value, group: Value, flags: Value) -> Value:
     return change_owner(k, node_at(k, directory, path, k.number(flags)), owner, group)
 
@@ -75,12 +77,12 @@ short_form("chown", fchownat, HERE, None, None, None, 0)
 short_form("lchown", fchownat, HERE, None, None, None, AT_SYMLINK_NOFOLLOW)
 
 
-@system_call("fchown")
+@system_call("fchown", effects=metadata())
 def fchown(k: Kernel, fd: Value, owner: Value, group: Value) -> Value:
     return change_owner(k, k.node(fd), owner, group)
 
 
-@system_call("umask")
+@system_call("umask", effects=effects(reads=[UMASK], writes=[UMASK]))
 def umask(k: Kernel, mask: Value) -> Value:
     old = k.fs.umask
     k.fs = k.fs.changed(umask=k.number(mask, "argument of umask") & 0o777)
@@ -99,7 +101,7 @@ def set_times(k: Kernel, node: Node, access: Time | None, change: Time | None) -
     return 0
 
 
-@system_call("utimensat")
+@system_call("utimensat", effects=metadata(1, 2))
 def utimensat(k: Kernel, directory: Value, path: Value, times: Value, flags: Value) -> Value:
     how = k.number(flags)
     wanted: list[Time | None] = [k.fs.time(), k.fs.time()]
@@ -130,7 +132,7 @@ def microseconds(k: Kernel, address: int) -> tuple[Time, Time]:
     return found[0], found[1]
 
 
-@system_call("futimesat")
+@system_call("futimesat", effects=metadata(1, 2))
 def futimesat(k: Kernel, directory: Value, path: Value, times: Value) -> Value:
     wanted = microseconds(k, k.word(times))
     node = node_at(k, directory, path) if k.word(path) else k.node(directory)
@@ -140,7 +142,7 @@ def futimesat(k: Kernel, directory: Value, path: Value, times: Value) -> Value:
 short_form("utimes", futimesat, HERE, None, None)
 
 
-@system_call("utime")
+@system_call("utime", effects=metadata(0, 1))
 def utime(k: Kernel, path: Value, times: Value) -> Value:
     address = k.word(times)
     wanted: tuple[Time, Time] = (k.fs.time(), k.fs.time())
@@ -152,6 +154,7 @@ def utime(k: Kernel, path: Value, times: Value) -> Value:
 @system_call(
     "getxattr", "lgetxattr", "fgetxattr", "listxattr", "llistxattr", "flistxattr", "setxattr", "lsetxattr",
     "fsetxattr", "removexattr", "lremovexattr", "fremovexattr",
+    effects=PURE,
 )  # fmt: skip
 def attributes(k: Kernel) -> Value:
     """No node has extended attributes, as on a file system without them."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from anabranch.analysis.effects import OUTSIDE, PURE, effects
 from anabranch.environment.api import Value
 from anabranch.environment.ops import ne
 from anabranch.environment.posix import errors as e
+from anabranch.environment.posix.declared import THREAD_AREA
 from anabranch.environment.posix.kernel import UNMODELLED, Kernel, system_call
 from anabranch.environment.values import resize
 
@@ -14,14 +16,17 @@ ARCH_SET_FS, ARCH_GET_FS = 0x1002, 0x1003
 PR_SET_NAME, PR_GET_NAME = 15, 16
 
 
-@system_call("set_thread_area")
+@system_call("set_thread_area", effects=effects(writes=[THREAD_AREA], keeps=[0]))
 def set_thread_area(k: Kernel, address: Value) -> Value:
     """Where the thread's block is; `__get_tp` gives it back."""
     k.process = replace(k.process, thread_area=k.word(address))
     return 0
 
 
-@system_call("arch_prctl")
+@system_call(
+    "arch_prctl",
+    effects=effects(reads=[THREAD_AREA], writes=[THREAD_AREA, 1], keeps=[1], puts=[(OUTSIDE, 1)]),
+)
 def arch_prctl(k: Kernel, code: Value, address: Value) -> Value:
     what = k.number(code)
     if what == ARCH_SET_FS:
@@ -32,7 +37,7 @@ def arch_prctl(k: Kernel, code: Value, address: Value) -> Value:
     raise e.Failure(e.EINVAL)
 
 
-@system_call("prctl")
+@system_call("prctl", effects=effects(writes=[1]))
 def prctl(k: Kernel, option: Value, address: Value) -> Value:
     what = k.number(option)
     if what == PR_SET_NAME:
@@ -45,7 +50,7 @@ def prctl(k: Kernel, option: Value, address: Value) -> Value:
     raise e.Failure(e.EINVAL)
 
 
-@system_call("futex")
+@system_call("futex", effects=effects(reads=[0]))
 def futex(k: Kernel, address: Value, operation: Value, value: Value) -> Value:
     """One thread: nobody waits, and waiting for a value that is there would last for ever."""
     what = k.number(operation, "operation of futex") & 0x7F
@@ -56,12 +61,12 @@ def futex(k: Kernel, address: Value, operation: Value, value: Value) -> Value:
     return 0
 
 
-@system_call("set_robust_list", "personality", "inotify_rm_watch")
+@system_call("set_robust_list", "personality", "inotify_rm_watch", effects=PURE)
 def accepted(k: Kernel) -> Value:
     return 0
 
 
-@system_call("rseq")
+@system_call("rseq", effects=PURE)
 def refused(k: Kernel) -> Value:
     """An optional service; programs do without when the kernel lacks it."""
     raise e.Failure(e.ENOSYS)

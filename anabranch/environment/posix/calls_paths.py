@@ -4,10 +4,23 @@ from __future__ import annotations
 
 from typing import Final
 
+from anabranch.analysis.effects import Part, effects
 from anabranch.environment.api import Value
 from anabranch.environment.posix import errors as e
 from anabranch.environment.posix import operations as files
 from anabranch.environment.posix import stat as layouts
+from anabranch.environment.posix.declared import (
+    CWD,
+    FAILURES,
+    IDENTITY,
+    LOOKUP,
+    OPENING,
+    STATUS,
+    naming,
+    of,
+    opened,
+    telling,
+)
 from anabranch.environment.posix.filesystem import path_of
 from anabranch.environment.posix.kernel import AT_FDCWD, Kernel, short_form, system_call
 from anabranch.environment.posix.lookup import Found, Text, walk
@@ -42,7 +55,7 @@ def place(k: Kernel, directory: Value, path: Value) -> tuple[int, Text]:
 # ---- open --------------------------------------------------------------------------------------------
 
 
-@system_call("openat")
+@system_call("openat", effects=OPENING)
 def openat(k: Kernel, directory: Value, path: Value, flags: Value, mode: Value) -> Value:
     how = k.number(flags, "flags of open")
     permissions = k.number(mode, "mode of open") if how & O_CREAT else 0
@@ -58,13 +71,13 @@ short_form("creat", openat, HERE, None, O_CREAT | O_WRONLY | O_TRUNC, None)
 # ---- stat --------------------------------------------------------------------------------------------
 
 
-@system_call("fstat")
+@system_call("fstat", effects=telling(1, *opened(), of("size"), of("times")))
 def fstat(k: Kernel, fd: Value, result: Value) -> Value:
     k.give(result, layouts.stat(k.node(fd)))
     return 0
 
 
-@system_call("newfstatat")
+@system_call("newfstatat", effects=telling(2, 1, *LOOKUP, *STATUS))
 def newfstatat(k: Kernel, directory: Value, path: Value, result: Value, flags: Value) -> Value:
     k.give(result, layouts.stat(node_at(k, directory, path, k.number(flags, "flags of fstatat"))))
     return 0
@@ -74,27 +87,27 @@ short_form("stat", newfstatat, HERE, None, None, 0)
 short_form("lstat", newfstatat, HERE, None, None, AT_SYMLINK_NOFOLLOW)
 
 
-@system_call("statx")
+@system_call("statx", effects=telling(4, 1, *LOOKUP, *STATUS))
 def statx(k: Kernel, directory: Value, path: Value, flags: Value, mask: Value, result: Value) -> Value:
     k.give(result, layouts.statx(node_at(k, directory, path, k.number(flags, "flags of statx"))))
     return 0
 
 
-@system_call("statfs")
+@system_call("statfs", effects=telling(1, 0, *LOOKUP))
 def statfs(k: Kernel, path: Value, result: Value) -> Value:
     node_at(k, HERE, path)
     k.give(result, layouts.statfs())
     return 0
 
 
-@system_call("fstatfs")
+@system_call("fstatfs", effects=telling(1, of("fd")))
 def fstatfs(k: Kernel, fd: Value, result: Value) -> Value:
     k.descriptor(fd)
     k.give(result, layouts.statfs())
     return 0
 
 
-@system_call("faccessat2")
+@system_call("faccessat2", effects=effects(reads=[1, *LOOKUP]))
 def faccessat2(k: Kernel, directory: Value, path: Value, mode: Value, flags: Value) -> Value:
     how, wanted = k.number(flags), k.number(mode, "mode of access")
     if wanted & ~7:
@@ -110,7 +123,7 @@ short_form("access", faccessat2, HERE, None, None, 0)
 # ---- directories -------------------------------------------------------------------------------------
 
 
-@system_call("mkdirat")
+@system_call("mkdirat", effects=naming(1))
 def mkdirat(k: Kernel, directory: Value, path: Value, mode: Value) -> Value:
     permissions = k.number(mode, "mode of mkdir")
     k.fs = files.make_directory(k.fs, *place(k, directory, path), permissions, k.decide)
@@ -120,7 +133,7 @@ def mkdirat(k: Kernel, directory: Value, path: Value, mode: Value) -> Value:
 short_form("mkdir", mkdirat, HERE, None, None)
 
 
-@system_call("unlinkat")
+@system_call("unlinkat", effects=naming(1))
 def unlinkat(k: Kernel, directory: Value, path: Value, flags: Value) -> Value:
     how = k.number(flags, "flags of unlink")
     if how & ~AT_REMOVEDIR:
@@ -134,12 +147,12 @@ short_form("rmdir", unlinkat, HERE, None, AT_REMOVEDIR)
 short_form("unlink", unlinkat, HERE, None, 0)
 
 
-@system_call("chdir")
+@system_call("chdir", effects=effects(reads=[0, *LOOKUP], writes=[CWD]))
 def chdir(k: Kernel, path: Value) -> Value:
     return change_directory(k, node_at(k, HERE, path))
 
 
-@system_call("fchdir")
+@system_call("fchdir", effects=effects(reads=[*opened(), IDENTITY], writes=[CWD]))
 def fchdir(k: Kernel, fd: Value) -> Value:
     return change_directory(k, k.node(fd))
 
@@ -152,7 +165,9 @@ def change_directory(k: Kernel, node: Node) -> Value:
     return 0
 
 
-@system_call("getcwd")
+@system_call(
+    "getcwd", effects=effects(reads=[CWD, Part("node"), Part("entries"), FAILURES], writes=[0, FAILURES])
+)
 def getcwd(k: Kernel, buffer: Value, size: Value) -> Value:
     k.fail_on_demand("getcwd")
     path = path_of(k.fs, k.fs.cwd) + b"\0"
@@ -163,7 +178,10 @@ def getcwd(k: Kernel, buffer: Value, size: Value) -> Value:
     return len(path)
 
 
-@system_call("getdents64")
+@system_call(
+    "getdents64",
+    effects=effects(reads=[*opened(), Part("node"), of("entries"), of("offset")], writes=[1, of("offset")]),
+)
 def getdents64(k: Kernel, fd: Value, buffer: Value, count: Value) -> Value:
     number = k.descriptor(fd)
     file = k.fs.file(number)
@@ -194,7 +212,7 @@ def getdents64(k: Kernel, fd: Value, buffer: Value, count: Value) -> Value:
 # ---- links and names ---------------------------------------------------------------------------------
 
 
-@system_call("symlinkat")
+@system_call("symlinkat", effects=naming(0, 2))
 def symlinkat(k: Kernel, target: Value, directory: Value, path: Value) -> Value:
     k.fs = files.make_link(k.fs, *place(k, directory, path), k.text(target), k.decide)
     return 0
@@ -203,7 +221,7 @@ def symlinkat(k: Kernel, target: Value, directory: Value, path: Value) -> Value:
 short_form("symlink", symlinkat, None, HERE, None)
 
 
-@system_call("linkat")
+@system_call("linkat", effects=naming(1, 3))
 def linkat(k: Kernel, old_directory: Value, old: Value, directory: Value, path: Value, flags: Value) -> Value:
     how = k.number(flags, "flags of link")
     source, target = place(k, old_directory, old), place(k, directory, path)
@@ -214,7 +232,7 @@ def linkat(k: Kernel, old_directory: Value, old: Value, directory: Value, path: 
 short_form("link", linkat, HERE, None, HERE, None, 0)
 
 
-@system_call("readlinkat")
+@system_call("readlinkat", effects=telling(2, 1, *LOOKUP))
 def readlinkat(k: Kernel, directory: Value, path: Value, buffer: Value, size: Value) -> Value:
     node = files.existing(k.fs, lookup(k, directory, path, follow=False))
     if node.kind != "link":
@@ -229,7 +247,7 @@ def readlinkat(k: Kernel, directory: Value, path: Value, buffer: Value, size: Va
 short_form("readlink", readlinkat, HERE, None, None, None)
 
 
-@system_call("renameat2")
+@system_call("renameat2", effects=naming(1, 3))
 def renameat2(
     k: Kernel, old_directory: Value, old: Value, directory: Value, path: Value, flags: Value
 ) -> Value:
@@ -242,7 +260,7 @@ short_form("renameat", renameat2, None, None, None, None, 0)
 short_form("rename", renameat2, HERE, None, HERE, None, 0)
 
 
-@system_call("mknodat")
+@system_call("mknodat", effects=naming(1))
 def mknodat(k: Kernel, directory: Value, path: Value, mode: Value, device: Value) -> Value:
     permissions = k.number(mode, "mode of mknod")
     k.fs = files.make_node(k.fs, *place(k, directory, path), permissions, k.decide)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+from anabranch.analysis.effects import OUTSIDE, PURE, effects
 from anabranch.environment.api import Value
 from anabranch.environment.ops import and_, ne, or_, xor
 from anabranch.environment.posix import errors as e
+from anabranch.environment.posix.declared import PROCESS, SIGNALS, telling
 from anabranch.environment.posix.kernel import Kernel, system_call
 from anabranch.environment.posix.stat import packed
 from anabranch.environment.values import MASK64
@@ -29,7 +31,10 @@ def signal_number(k: Kernel, value: Value) -> int:
     return number
 
 
-@system_call("rt_sigaction")
+@system_call(
+    "rt_sigaction",
+    effects=effects(reads=[1, SIGNALS], writes=[2, SIGNALS], passes=[(1, OUTSIDE), (OUTSIDE, 2)]),
+)
 def rt_sigaction(k: Kernel, signal: Value, new: Value, old: Value, size: Value) -> Value:
     """The fields of an action are handler, flags, restorer and mask, 8 bytes each."""
     number = signal_number(k, signal)
@@ -45,7 +50,7 @@ def rt_sigaction(k: Kernel, signal: Value, new: Value, old: Value, size: Value) 
     return 0
 
 
-@system_call("rt_sigprocmask")
+@system_call("rt_sigprocmask", effects=effects(reads=[1, SIGNALS], writes=[2, SIGNALS]))
 def rt_sigprocmask(k: Kernel, how: Value, new: Value, old: Value, size: Value) -> Value:
     if k.word(size) != 8:
         raise e.Failure(e.EINVAL)
@@ -90,21 +95,21 @@ def raised(k: Kernel, signal: Value) -> Value:
     k.m.exit(128 + number, handlers=None)
 
 
-@system_call("tkill")
+@system_call("tkill", effects=effects(reads=[SIGNALS, PROCESS]))
 def tkill(k: Kernel, thread: Value, signal: Value) -> Value:
     if k.number(thread, "thread") != k.process.pid:
         raise e.Failure(e.ESRCH)
     return raised(k, signal)
 
 
-@system_call("tgkill")
+@system_call("tgkill", effects=effects(reads=[SIGNALS, PROCESS]))
 def tgkill(k: Kernel, group: Value, thread: Value, signal: Value) -> Value:
     if k.number(group, "process") != k.process.pid:
         raise e.Failure(e.ESRCH)
     return tkill(k, thread, signal)
 
 
-@system_call("kill")
+@system_call("kill", effects=effects(reads=[SIGNALS, PROCESS]))
 def kill(k: Kernel, pid: Value, signal: Value) -> Value:
     """There is nobody else to be signalled."""
     if k.number(pid, "process") not in (0, k.process.pid, -k.process.pid):
@@ -113,18 +118,18 @@ def kill(k: Kernel, pid: Value, signal: Value) -> Value:
     return raised(k, signal)
 
 
-@system_call("rt_sigpending")
+@system_call("rt_sigpending", effects=telling(0))
 def rt_sigpending(k: Kernel, result: Value) -> Value:
     k.m.store(k.pointer(result), 8, 0)
     return 0
 
 
-@system_call("pause", "rt_sigsuspend", "rt_sigtimedwait")
+@system_call("pause", "rt_sigsuspend", "rt_sigtimedwait", effects=PURE)
 def wait_for_signal(k: Kernel) -> Value:
     k.m.unsupported("waiting for a signal")
 
 
-@system_call("sigaltstack")
+@system_call("sigaltstack", effects=telling(1))
 def sigaltstack(k: Kernel, new: Value, old: Value) -> Value:
     address = k.word(old)
     if address:

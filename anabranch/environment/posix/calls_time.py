@@ -6,10 +6,12 @@ import struct
 from datetime import UTC, datetime
 from typing import Final
 
+from anabranch.analysis.effects import PURE, effects
 from anabranch.environment.api import Value
 from anabranch.environment.ops import both, sle, ult
 from anabranch.environment.posix import errors as e
 from anabranch.environment.posix import stat as layouts
+from anabranch.environment.posix.declared import CLOCK, telling
 from anabranch.environment.posix.filesystem import START_TIME
 from anabranch.environment.posix.kernel import Kernel, system_call
 from anabranch.expr import Expr
@@ -45,13 +47,13 @@ def clock_of(k: Kernel, value: Value) -> int:
     return clock
 
 
-@system_call("clock_gettime")
+@system_call("clock_gettime", effects=effects(reads=[CLOCK], writes=[1, CLOCK]))
 def clock_gettime(k: Kernel, clock: Value, result: Value) -> Value:
     k.give(result, layouts.timespec(reading(k, clock_of(k, clock))))
     return 0
 
 
-@system_call("clock_getres")
+@system_call("clock_getres", effects=telling(1))
 def clock_getres(k: Kernel, clock: Value, result: Value) -> Value:
     clock_of(k, clock)
     address = k.word(result)
@@ -60,7 +62,7 @@ def clock_getres(k: Kernel, clock: Value, result: Value) -> Value:
     return 0
 
 
-@system_call("gettimeofday")
+@system_call("gettimeofday", effects=effects(reads=[CLOCK], writes=[0, 1, CLOCK]))
 def gettimeofday(k: Kernel, result: Value, zone: Value) -> Value:
     address, zone_address = k.word(result), k.word(zone)
     now = reading(k, CLOCK_REALTIME)
@@ -71,7 +73,7 @@ def gettimeofday(k: Kernel, result: Value, zone: Value) -> Value:
     return 0
 
 
-@system_call("time")
+@system_call("time", effects=effects(reads=[CLOCK], writes=[0, CLOCK]))
 def time(k: Kernel, result: Value) -> Value:
     address = k.word(result)
     seconds = look(k) // 1000
@@ -80,7 +82,7 @@ def time(k: Kernel, result: Value) -> Value:
     return seconds
 
 
-@system_call("times")
+@system_call("times", effects=effects(reads=[CLOCK], writes=[0, CLOCK]))
 def times(k: Kernel, result: Value) -> Value:
     address = k.word(result)
     if address:
@@ -99,13 +101,13 @@ def slept(k: Kernel, request: Value) -> None:
         k.fs = k.fs.changed(now=k.fs.now + min(seconds, 1 << 40) * 1000 + nanoseconds // 1_000_000)
 
 
-@system_call("nanosleep")
+@system_call("nanosleep", effects=effects(reads=[0, CLOCK], writes=[CLOCK]))
 def nanosleep(k: Kernel, request: Value, remaining: Value) -> Value:
     slept(k, request)
     return 0
 
 
-@system_call("clock_nanosleep")
+@system_call("clock_nanosleep", effects=effects(reads=[2, CLOCK], writes=[CLOCK]))
 def clock_nanosleep(k: Kernel, clock: Value, flags: Value, request: Value, remaining: Value) -> Value:
     before = k.fs.now
     already = shown(k, clock_of(k, clock))
@@ -116,7 +118,7 @@ def clock_nanosleep(k: Kernel, clock: Value, flags: Value, request: Value, remai
     return 0
 
 
-@system_call("alarm")
+@system_call("alarm", effects=PURE)
 def alarm(k: Kernel, seconds: Value) -> Value:
     """Alarms never go off."""
     if k.number(seconds):
@@ -124,7 +126,7 @@ def alarm(k: Kernel, seconds: Value) -> Value:
     return 0
 
 
-@system_call("setitimer")
+@system_call("setitimer", effects=effects(reads=[1], writes=[2]))
 def setitimer(k: Kernel, which: Value, new: Value, old: Value) -> Value:
     if k.number(which) not in range(3):
         raise e.Failure(e.EINVAL)
@@ -137,7 +139,7 @@ def setitimer(k: Kernel, which: Value, new: Value, old: Value) -> Value:
     return 0
 
 
-@system_call("getitimer")
+@system_call("getitimer", effects=telling(1))
 def getitimer(k: Kernel, which: Value, result: Value) -> Value:
     if k.number(which) not in range(3):
         raise e.Failure(e.EINVAL)

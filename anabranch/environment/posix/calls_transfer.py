@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from anabranch.analysis.effects import PURE, effects
 from anabranch.environment.api import Value
 from anabranch.environment.ops import add
 from anabranch.environment.posix import errors as e
 from anabranch.environment.posix.calls_files import available, put, random_bytes, readable, take, writable
+from anabranch.environment.posix.declared import RANDOM, of
 from anabranch.environment.posix.kernel import Kernel, system_call
 from anabranch.environment.posix.nodes import S_IFREG
 
@@ -67,7 +69,7 @@ def copy_file_range(
     return done
 
 
-@system_call("getrandom")
+@system_call("getrandom", effects=effects(reads=[RANDOM], writes=[0, RANDOM]))
 def getrandom(k: Kernel, buffer: Value, count: Value, flags: Value) -> Value:
     size = min(k.word(count, "length of getrandom"), 1 << 20)
     data = random_bytes(k, size)
@@ -75,13 +77,22 @@ def getrandom(k: Kernel, buffer: Value, count: Value, flags: Value) -> Value:
     return size
 
 
-@system_call("fsync", "fdatasync", "syncfs", "readahead", "fadvise64", "sync_file_range", "flock")
+@system_call(
+    "fsync",
+    "fdatasync",
+    "syncfs",
+    "readahead",
+    "fadvise64",
+    "sync_file_range",
+    "flock",
+    effects=effects(reads=[of("fd")]),
+)
 def nothing_with_descriptor(k: Kernel, fd: Value) -> Value:
     """Calls that change nothing that can be seen."""
     k.descriptor(fd)
     return 0
 
 
-@system_call("sync")
+@system_call("sync", effects=PURE)
 def sync(k: Kernel) -> Value:
     return 0

@@ -13,6 +13,7 @@ from typing import Any, Final, TypeVar
 
 import immutables
 
+from anabranch.analysis.effects import Effects
 from anabranch.environment.api import MachineApi, Value
 from anabranch.environment.bytewise import ByteReader, whole_string
 from anabranch.environment.ops import Condition, eq, uge
@@ -182,14 +183,19 @@ F = TypeVar("F", bound=SystemCall)
 #: number -> (function, number of arguments)
 CALLS: dict[int, tuple[SystemCall, int]] = {}
 
+CALL_EFFECTS: dict[int, Effects] = {}
+"""By number; a call that is not there may depend on anything and change anything."""
+_DECLARED: dict[SystemCall, Effects | None] = {}
 
-def system_call(*names: str) -> Callable[[F], F]:
-    """Register a function as the model of the system calls named."""
+
+def system_call(*names: str, effects: Effects | None = None) -> Callable[[F], F]:
+    """Register a function as the model of the system calls named, with what it declares to read and write."""
 
     def register(function: F) -> F:
         count = len(inspect.signature(function).parameters) - 1
         for name in names:
-            _add(name, function, count)
+            _add(name, function, count, effects)
+        _DECLARED[function] = effects
         return function
 
     return register
@@ -202,14 +208,20 @@ def short_form(name: str, of: Callable[..., Value], *arguments: Value | None) ->
         own = iter(given)
         return of(k, *[next(own) if argument is None else argument for argument in arguments])
 
-    _add(name, call, arguments.count(None))
+    declared = _DECLARED[of]
+    if declared is not None:
+        own = [position for position, argument in enumerate(arguments) if argument is None]
+        declared = declared.with_arguments({position: index for index, position in enumerate(own)})
+    _add(name, call, arguments.count(None), declared)
 
 
-def _add(name: str, function: Callable[..., Value], count: int) -> None:
+def _add(name: str, function: Callable[..., Value], count: int, effects: Effects | None) -> None:
     number = NUMBERS[name]
     if number in CALLS:
         raise ValueError(f"two models of system call {name}")
     CALLS[number] = (function, count)
+    if effects is not None:
+        CALL_EFFECTS[number] = effects
 
 
 def dispatch(m: MachineApi, number: Value, arguments: tuple[Value, ...]) -> Value:

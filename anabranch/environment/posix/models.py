@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Final
 
+from anabranch.analysis.effects import OUTSIDE, Static, effects
 from anabranch.environment.api import MachineApi, Value
+from anabranch.environment.posix import declared
 from anabranch.environment.posix.kernel import PROCESS, Process, dispatch
 from anabranch.environment.registry import model
 from anabranch.environment.values import MASK64, set_errno
 from anabranch.expr import Expr
 
+BLOCK: Final = Static("thread block")
 THREAD_BLOCK: Final = 1024  # more than musl's struct pthread
 SELF, THREAD_ID = 0, 48  # offsets in it
 MAX_ERRNO: Final = 4095
@@ -30,13 +33,21 @@ def syscall(m: MachineApi, number: Value, *arguments: Value) -> Value:
     return result
 
 
-@model("__get_tp")
+@model(
+    "__get_tp",
+    effects=effects(
+        reads=[declared.THREAD_AREA, declared.PROCESS, BLOCK],
+        writes=[BLOCK],
+        points=[BLOCK, OUTSIDE],
+        puts=[(BLOCK, BLOCK)],
+    ),
+)
 def get_thread_pointer(m: MachineApi) -> Value:
     """The thread's block: where the C library put it, else one of our own that points to itself."""
     process = m.note(PROCESS, None)
     if process is not None and process.thread_area:
         return int(process.thread_area)
-    block = m.static("thread block", bytes(THREAD_BLOCK))
+    block = m.static(BLOCK.name, bytes(THREAD_BLOCK))
     if m.load(block + SELF, 8) == 0:
         m.store(block + SELF, 8, block)
         m.store(block + THREAD_ID, 4, (process or Process()).pid)

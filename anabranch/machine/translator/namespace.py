@@ -111,13 +111,14 @@ class Namespace:
         """The allocation site of an alloca."""
         name = self._sites.get(id(instruction))
         if name is None:
+            assert instruction.result is not None
             site: AllocationSite = self.numbers.new_site(
                 "stack",
                 local_name(function, instruction),
                 instruction.extra,
                 instruction.loc or function_loc(function),
+                ("local", function.name, instruction.result.index),
             )
-            assert instruction.result is not None
             self.numbers.add_local(site, function.name, instruction.result.index)
             name = self._sites[id(instruction)] = self.constant(site)
         return name

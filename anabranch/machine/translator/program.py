@@ -7,6 +7,7 @@ from time import monotonic
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
+from anabranch.analysis.abstract_objects import COPIED
 from anabranch.ir.module import CallInfo, Function, Instruction, Module
 from anabranch.ir.types import VOID, Type
 from anabranch.ir.values import ConstExpr, GlobalRef
@@ -262,6 +263,6 @@ class TranslatedProgram:
         name = self._sites.get(key)
         if name is None:
             name = self._sites[key] = self.namespace.constant(
-                self.namespace.numbers.new_site("stack", what, type, loc)
+                self.namespace.numbers.new_site("stack", what, type, loc, COPIED)
             )
         return name

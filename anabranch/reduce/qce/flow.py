@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from anabranch.analysis.bits import ones_of
 from anabranch.analysis.cfg import CFG
 from anabranch.ir.module import Function
-from anabranch.reduce.qce.bits import ones_of
 from anabranch.reduce.qce.dependence import Graph, Position
 from anabranch.reduce.qce.summaries import Variable
 

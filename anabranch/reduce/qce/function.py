@@ -6,11 +6,11 @@ from collections.abc import Callable
 from math import ldexp
 
 from anabranch.analysis.addresses import Addresses, Base
+from anabranch.analysis.bits import ones_of
 from anabranch.analysis.cfg import build_cfg
 from anabranch.analysis.loops import find_loops
 from anabranch.analysis.tripcount import trip_count
 from anabranch.ir.module import Function, Module
-from anabranch.reduce.qce.bits import ones_of
 from anabranch.reduce.qce.counts import Cell, Counts, Location
 from anabranch.reduce.qce.dependence import Graph
 from anabranch.reduce.qce.flow import Exposure
