@@ -377,9 +377,7 @@ def test_twins_where_an_object_was_made_larger_inside_a_call(tmp_path: Path, mor
     assert reduced["blocks"] == plain["blocks"] and all_reproduced(reduced)
 
 
-def test_the_solver_of_the_settings_proves_ranks_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_solver_of_the_settings_proves_ranks_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
     solve = BitwuzlaBackend.solve
     monkeypatch.setattr(BitwuzlaBackend, "solve", lambda *words: asked.append(words) or solve(*words))
