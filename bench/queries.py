@@ -1,8 +1,7 @@
-"""Queries of real runs: a corpus of them, and back ends against each other on it.
+"""Back ends on the queries of real runs (`python -m bench.corpora` logs some).
 
-python -m bench.queries collect DIR [NAME...] [--time 20]   log the queries of runs, units and checks
-python -m bench.queries show DIR                            what a corpus holds, by program
 python -m bench.queries compare DIR [--each 1] [--z3-each 10]   spear, Bitwuzla and Z3: 0 may differ
+python -m bench.queries phases DIR [--slowest 0.1]              what Bitwuzla's time goes to, by class
 
 `compare` asks the queries of each run in their order, checks every model by evaluation, and compares the
 answers with each other and with the one that was logged. It exits with 1 if two answers differ or a model is
@@ -12,132 +11,26 @@ wrong; a solver that gives up is counted, not blamed.
 from __future__ import annotations
 
 import argparse
-import shutil
-import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from anabranch import expr
 from anabranch.expr import evaluate
 from anabranch.solver import Backend, BitwuzlaBackend, Z3Backend
+from anabranch.solver.bitwuzla_terms import Terms
+from anabranch.solver.config import PRESETS
+from anabranch.solver.configured import bitwuzla_options
 from anabranch.solver.corpus import LoggedQuery, corpus_files, read_corpus
 from anabranch.solver.decorators import status
 from anabranch.solver.spear import SpearBackend
-from bench.coreutils import STANDARD
-from bench.coreutils_cases import UTILITIES
-from bench.lib.check_programs import PROGRAMS
-from bench.lib.check_programs import bitcode as checked_bitcode
-from bench.lib.coreutils import BuildError, bitcode
+from anabranch.tune.instances import load, slowest
+from anabranch.tune.measure import warm
+from bench.lib.phases import ProfiledBitwuzla
 from bench.lib.table import print_table
-from bench.unit_all import LIBRARIES, prepared
-
-HERE = Path(__file__).resolve().parent
-SUBJECTS = (
-    "base64",
-    "digest",
-    "isbn",
-    "key_value",
-    "number_list",
-    "regexp",
-    "rle_decode",
-    "tokens",
-    "utf8_valid",
-)
-
-
-def _commands(seconds: float) -> Iterator[tuple[str, Callable[[Path], list[str]]]]:
-    """Name -> the command that logs the queries of a program into a directory."""
-    limit = ["--max-time", f"{seconds:g}", "--log-queries", "-q", "--tests", "none"]
-
-    for name in SUBJECTS:
-        file = HERE / "subjects" / f"{name}.c"
-        yield f"run-{name}", lambda d, f=file: ["run", *limit, "--output-dir", str(d), str(f)]
-    for utility in UTILITIES:
-        yield (
-            f"run-{utility}",
-            lambda d, u=utility: [
-                *("run", "--libc", "musl", *limit, "--output-dir", str(d), "--program-name", u),
-                *(str(bitcode(u)), "--", *STANDARD),
-            ],
-        )
-    for name, library in LIBRARIES.items():
-        flags = [f"-D{define}" for define in library.defines]
-
-        def files(lib=library) -> list[str]:
-            directory = prepared(lib)
-            return [
-                *(f"-I{directory / include}" for include in lib.includes),
-                *(str(directory / file) for file in lib.files),
-            ]
-
-        yield (
-            f"check-{name}",
-            lambda d, f=flags, files=files: [
-                *("check", "--no-cache", "-q", "--no-progress", "--log-queries", str(d), *f, *files()),
-            ],
-        )
-    for name in PROGRAMS:
-        yield (
-            f"check-{name}",
-            lambda d, n=name: [
-                *(
-                    "check",
-                    "--no-cache",
-                    "-q",
-                    "--no-progress",
-                    "--log-queries",
-                    str(d),
-                    str(checked_bitcode(n)),
-                ),
-            ],
-        )
-
-
-def collect(directory: Path, names: Sequence[str], seconds: float) -> int:
-    """Log the queries of each program that was named, or of all."""
-    failed = 0
-    for name, make in _commands(seconds):
-        if names and name not in names:
-            continue
-        place = directory / name
-        shutil.rmtree(place, ignore_errors=True)
-        directory.mkdir(parents=True, exist_ok=True)
-        started = time.monotonic()
-        try:
-            words = [sys.executable, "-m", "anabranch.cli.main", *make(place)]
-            done = subprocess.run(words, capture_output=True, text=True, check=False)
-        except BuildError as error:
-            print(f"{name}: {error}")
-            failed += 1
-            continue
-        problem = (
-            "" if done.returncode == 0 else f", exit code {done.returncode}: {done.stderr.strip()[-200:]}"
-        )
-        failed += bool(problem)
-        print(f"{name}: {time.monotonic() - started:.0f} s{problem}", flush=True)
-    return failed
-
-
-def show(directory: Path) -> None:
-    """What there is, by file."""
-    rows = []
-    for path in corpus_files([directory]):
-        queries = list(read_corpus(path))
-        if not queries:
-            continue
-        seconds = sorted(q.seconds for q in queries)
-        tenth = sum(seconds[-(-len(seconds) * 9 // 10) :])
-        answers = [sum(q.answer == a for q in queries) for a in ("sat", "unsat", "unknown")]
-        name, kind = str(path.relative_to(directory).parent), queries[0].kind
-        times = (sum(seconds), seconds[len(seconds) // 2], seconds[-1])
-        rows.append((name, kind, len(queries), *answers, *times, f"{100 * tenth / sum(seconds):.0f}%"))
-    total = sum(row[2] for row in rows)
-    print_table(
-        ("run", "kind", "queries", "sat", "unsat", "unknown", "s", "median", "max", "slowest 10%"), rows
-    )
-    print(f"{total:,} queries")
 
 
 @dataclass
@@ -190,20 +83,47 @@ def compare(directory: Path, each: int, z3_each: int) -> int:
     return len(wrong)
 
 
+def phases(directory: Path, share: float) -> None:
+    """What the slowest instances of each class spend their time on, as the default decides them."""
+    expr.reset()  # nodes of before may have terms of another solver
+    spent: dict[str, Counter[str]] = {}
+    queries: Counter[str] = Counter()
+    places = [(path.parts[-2], path) for path in sorted(directory.glob("*/t*")) if path.is_dir()]
+    for name, instance in ((name, i) for name, place in places for i in slowest(load([place]), share)):
+        config = PRESETS["check" if instance.kind == "check" else "default"]
+        terms = Terms()
+        warm(terms, instance)
+        prefix = str(config["bitwuzla.prefix"])
+        backend = ProfiledBitwuzla(options=bitwuzla_options(config), prefix=prefix, terms=terms)
+        started = time.thread_time()
+        for query in instance.queries:
+            backend.solve(query.constraints, query.variables)
+        total = time.thread_time() - started
+        terms.release()
+        found = backend.phases()
+        counts = spent.setdefault(name, Counter())
+        counts.update(found | {"total": total, "Python": total - sum(found.values())})
+        queries[name] += len(instance.queries)
+    names = sorted({phase for counts in spent.values() for phase in counts} - {"total"})
+    rows = [
+        (name, queries[name], c["total"], 1000 * c["total"] / queries[name],
+         *(f"{100 * c[phase] / c['total']:.0f}%" for phase in names))
+        for name, c in sorted(spent.items())
+    ]  # fmt: skip
+    print_table(("class", "queries", "CPU s", "ms each", *names), rows)
+
+
 def main(argv: Sequence[str]) -> int:
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
-    parser.add_argument("what", choices=("collect", "show", "compare"))
+    parser.add_argument("what", choices=("compare", "phases"))
     parser.add_argument("directory", type=Path)
-    parser.add_argument("names", nargs="*")
-    parser.add_argument("--time", type=float, default=20.0, help="seconds of a run")
     parser.add_argument("--each", type=int, default=1, metavar="K", help="every Kth query only")
     parser.add_argument("--z3-each", type=int, default=10, metavar="K", help="Z3 on every Kth of these")
+    parser.add_argument("--slowest", type=float, default=0.1, help="part of the instances for phases")
     given = parser.parse_args(argv)
-    if given.what == "collect":
-        return bool(collect(given.directory, given.names, given.time))
-    if given.what == "show":
-        show(given.directory)
+    if given.what == "phases":
+        phases(given.directory, given.slowest)
         return 0
     return bool(compare(given.directory, given.each, given.z3_each))
 

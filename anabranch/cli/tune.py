@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,15 +16,16 @@ from anabranch.values import parse_time
 if TYPE_CHECKING:
     from anabranch.solver.config import SolverConfig
     from anabranch.tune.instances import Instance
-    from anabranch.tune.measure import Runs
+    from anabranch.tune.tuning import Tuning
 
 _DESCRIPTION = """\
 Find out how the queries of your programs are decided quickest. Log queries first, of at least two programs
 (anabranch run --log-queries, anabranch check --log-queries DIR); tune looks for a configuration of the
 decision procedure that is quick on half of the programs, and tells what it brings on the others."""
 _EPILOG = """\
-The directory of --output-dir gets config.toml (for anabranch run --solver-config), log.jsonl, table.txt and
-scatter.svg. The same command again goes on where the log ends; with a larger --budget, it searches longer.
+The directory of --output-dir gets config.toml (for anabranch run --solver-config), sweep.txt, table.txt,
+scatter.svg and log.jsonl. The same command again goes on where the log ends; with a larger --budget, it
+searches longer.
 
   anabranch run --log-queries --output-dir logs/a a.c
   anabranch run --log-queries --output-dir logs/b b.c
@@ -74,6 +75,16 @@ def _parser() -> argparse.ArgumentParser:
         "--corpus", action="append", type=Path, metavar="DIR", help="queries that were logged (repeatable)"
     )
     what.add_argument(
+        "--test-corpus",
+        action="append",
+        type=Path,
+        metavar="DIR",
+        help="queries of the programs to test on (default: half of the programs of --corpus)",
+    )
+    what.add_argument(
+        "--sweep", action="store_true", help="only tell what each parameter does by itself, and the noise"
+    )
+    what.add_argument(
         "--output-dir", type=Path, metavar="DIR", help="search, and write what was found to DIR"
     )
     what.add_argument("--smtlib", type=Path, metavar="DIR", help="write the queries to DIR as SMT-LIB")
@@ -112,7 +123,17 @@ def _parser() -> argparse.ArgumentParser:
         metavar="NAME=VALUE",
         help="give a parameter this value and do not tune it (repeatable): solver=spear",
     )
-    how.add_argument("--repetitions", type=int, default=3, metavar="N", help="of the last table (default: 3)")
+    how.add_argument(
+        "--method", choices=("paramils", "smac"), default="paramils", help="smac: pip install anabranch[smac]"
+    )
+    how.add_argument(
+        "--all-parameters",
+        action="store_true",
+        help="search over all parameters, without finding out first which matter",
+    )
+    how.add_argument(
+        "--repetitions", type=int, default=3, metavar="N", help="of runs that are compared (default: 3)"
+    )
     how.add_argument("--seed", type=int, default=1, metavar="N")
     how.add_argument("-q", "--quiet", action="store_true", help="only the table")
     return parser
@@ -144,30 +165,29 @@ def _start(given: str | None, instances: Sequence[Instance]) -> SolverConfig:
     return PRESETS["check" if all(i.kind == "check" for i in instances) else "default"]
 
 
-def _solvable(
-    runs: Runs, instances: list[Instance], configs: Sequence[SolverConfig], cutoff: float
-) -> list[Instance]:
-    """Without the instances that were not solved when they were logged, and that none of some configurations
-    solves: there is nothing to learn from these."""
-    return [i for i in instances if i.was_solved or any(runs.run(c, i, cutoff).solved for c in configs)]
-
-
 def _search(arguments: argparse.Namespace) -> int:
     from anabranch import expr
-    from anabranch.solver.config import PRESETS
     from anabranch.tune.instances import NoInstances, load, slowest, split
     from anabranch.tune.measure import Runs, Solver
-    from anabranch.tune.paramils import ParamILS, SearchSettings
-    from anabranch.tune.result import measured, scatter, table
+    from anabranch.tune.tuning import Tuning, TuningSettings
 
     expr.reset()  # nodes of before may have terms of another solver
-    everything = load(arguments.corpus, arguments.length)
-    if not everything:
+    training = slowest(load(arguments.corpus, arguments.length), arguments.slowest)
+    if not training:
         raise NoInstances(f"no queries in {', '.join(map(str, arguments.corpus))}")
-    chosen = slowest(everything, arguments.slowest)
-    training, test = split(chosen, arguments.seed)
-    start, fixed = _fixed(_start(arguments.start, chosen), arguments.fix)
-    settings = SearchSettings(cutoff=arguments.cutoff, seed=arguments.seed)
+    if arguments.test_corpus:
+        test = slowest(load(arguments.test_corpus, arguments.length), arguments.slowest)
+    else:
+        training, test = split(training, arguments.seed)
+    start, fixed = _fixed(_start(arguments.start, training), arguments.fix)
+    settings = TuningSettings(
+        arguments.budget,
+        arguments.cutoff,
+        arguments.repetitions,
+        arguments.seed,
+        arguments.method,
+        arguments.all_parameters,
+    )
     about = {
         "training": [i.name for i in training],
         "test": [i.name for i in test],
@@ -175,6 +195,8 @@ def _search(arguments: argparse.Namespace) -> int:
         "fixed": fixed,
         "cutoff": arguments.cutoff,
         "seed": arguments.seed,
+        "method": arguments.method,
+        "all": arguments.all_parameters,
     }
     directory: Path = arguments.output_dir
     runs = Runs(Solver(), directory / "log.jsonl", about)
@@ -182,30 +204,44 @@ def _search(arguments: argparse.Namespace) -> int:
     programs = {i.program for i in training}, {i.program for i in test}
     say(f"training: {count(len(training), 'instance')} of {count(len(programs[0]), 'program')}; "
         f"test: {count(len(test), 'instance')} of {count(len(programs[1]), 'program')}")  # fmt: skip
-    other = PRESETS["spear" if start["solver"] == "bitwuzla" else "default"]
-    learnable = _solvable(runs, training, (start, other), arguments.cutoff)
-    if not learnable:
-        raise NoInstances("nothing in the training set is solved within the cutoff")
-    if len(learnable) < len(training):
-        say(f"{count(len(training) - len(learnable), 'instance')} of the training set not solved: left out")
-    search = ParamILS(runs, learnable, settings, lambda: runs.elapsed > arguments.budget, fixed)
+    tuning = Tuning(runs, training, start, fixed, settings, say)
+    return _tuned(tuning, test, arguments, say)
 
-    def improved(config: SolverConfig) -> None:
-        n, first = search.count(config), start.canonical()
+
+def _tuned(
+    tuning: Tuning, test: Sequence[Instance], arguments: argparse.Namespace, say: Callable[[str], None]
+) -> int:
+    """The steps of a session, and what is written about each."""
+    from anabranch.tune import sweep
+    from anabranch.tune.result import scatter, table
+
+    directory, runs = arguments.output_dir, tuning.runs
+    effects = None
+    if not tuning.settings.everything:
+        effects = tuning.sweep()
+        text = sweep.table(effects)
+        (directory / "sweep.txt").write_text(text + "\n", "utf-8")
+        if arguments.sweep:
+            print(text)
+            return OK
+        say(f"{clock(runs.elapsed)} | wrote {directory / 'sweep.txt'}")
+
+    def improved(search: Any, config: SolverConfig) -> None:
+        n = search.count(config)
         line = f"{clock(runs.elapsed)} | {count(n, 'instance')} | {1000 * search.total(config, n) / n:.2f} ms"
-        if search.count(first) >= n:
-            line += f", default {1000 * search.total(first, n) / n:.2f} ms"
+        if search.count(tuning.start) >= n:
+            line += f", default {1000 * search.total(tuning.start, n) / n:.2f} ms"
         say(f"{line} | {count(len(config.changed), 'parameter')} not at the default")
 
-    search.on_improvement = improved
-    best = search.search(start)
-    say(f"{clock(runs.elapsed)} | {count(runs.made, 'run')} now, {count(search.iterations, 'iteration')}")
+    tuning.on_improvement = improved
+    incumbents = tuning.search(effects)
+    best, gain = tuning.accepted(incumbents)
+    say(f"{clock(runs.elapsed)} | {count(runs.made, 'run')} now, {count(len(incumbents), 'improvement')}")
+    if gain is not None:
+        kept = "" if best != tuning.start else ", not outside the noise: the default stays"
+        say(f"the best of them on {_programs(tuning.validation)}: {gain}{kept}")
     (directory / "config.toml").write_text(best.to_toml(), "utf-8")
-    configs = {"default": start, "tuned": best, f"{other['solver']}, default": other}
-    sets = {
-        name: measured(runs, configs, group, arguments.cutoff, arguments.repetitions)
-        for name, group in (("training", training), ("test", test))
-    }
+    sets = tuning.tables(best, test)
     text = table(sets, "default")
     (directory / "table.txt").write_text(text + "\n", "utf-8")
     (directory / "scatter.svg").write_text(
@@ -214,6 +250,11 @@ def _search(arguments: argparse.Namespace) -> int:
     print(text)
     say(f"tuned: {best}\nwrote {directory / 'config.toml'}")
     return OK
+
+
+def _programs(instances: Sequence[Instance]) -> str:
+    names = sorted({instance.program for instance in instances})
+    return ", ".join(names) if len(names) < 5 else count(len(names), "program")
 
 
 def _say(text: str) -> None:

@@ -250,11 +250,18 @@ def make_space(
     program: LoadedProgram, settings: ExploreSettings, limits: QueryLimits, log_dir: Path | None
 ) -> SliceSpace:
     """The chain that decides conditions. ConfigError if the settings name no configuration."""
-    place = settings.solver.config
-    config = read_config(place) if place else SolverConfig()
-    inner = configured_backend(config, limits) if place else BACKENDS.find(settings.solver.name)(limits)
+    inner, config = chosen_solver(settings, limits)
     backend = wrapped_backend(inner, program, settings, log_dir)
     return SliceSpace(backend, limits=limits, config=config)
+
+
+def chosen_solver(settings: ExploreSettings, limits: QueryLimits) -> tuple[Backend, SolverConfig]:
+    """The solver that the settings name, and the configuration of what is around it."""
+    place = settings.solver.config
+    if not place:
+        return BACKENDS.find(settings.solver.name)(limits), SolverConfig()
+    config = read_config(place)
+    return configured_backend(config, limits), config
 
 
 def wrapped_backend(

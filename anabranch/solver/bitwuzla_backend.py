@@ -32,14 +32,15 @@ class BitwuzlaBackend:
         limits: QueryLimits | None = None,
         rebuild: int = 100,
         options: Mapping[str, bool | int | str] | None = None,
-        assume: bool = False,
+        prefix: str = "push",
         terms: Terms = PROCESS,
     ) -> None:
         self._options = Options()
         self._options.set(Option.PRODUCE_MODELS, True)
         set_options(self._options, options or {})
-        self._assume = assume
-        """Constraints are assumptions, instead of assertions that are taken back."""
+        self._prefix = prefix
+        """Constraints are assertions that are taken back (push), assumptions of one query (assume), or
+        assertions for good (assert): a query that does not begin with the last one gets a fresh solver."""
         self._terms = terms
         self._limit = Limit(polls, limits or QueryLimits())
         self._rebuild = rebuild
@@ -69,28 +70,35 @@ class BitwuzlaBackend:
     def _prepare(self, constraints: Sequence[Expr]) -> tuple[Any, list[Any]]:
         """A solver in which exactly the constraints are asserted, or are assumed by what is given with it."""
         asserted = self._asserted
-        if self._solver is None or self._asked >= self._rebuild:
-            self._solver = bitwuzla.Bitwuzla(self._terms.manager, self._options)
-            self._solver.configure_terminator(self._limit)
-            self._asked = 0
-            asserted.clear()
-        self._asked += 1
-        solver = self._solver
-        if self._assume:
-            return solver, [t for c in constraints for t in self._formulas(c)]
         common = 0
         for old, new in zip(asserted, constraints, strict=False):
             if old is not new:
                 break
             common += 1
+        stale = self._prefix == "assert" and common < len(asserted)
+        if self._solver is None or self._asked >= self._rebuild or stale:
+            common = 0
+            self._solver = self._fresh()
+            self._asked = 0
+            asserted.clear()
+        self._asked += 1
+        solver = self._solver
+        if self._prefix == "assume":
+            return solver, [t for c in constraints for t in self._formulas(c)]
         if len(asserted) > common:
             solver.pop(len(asserted) - common)
             del asserted[common:]
         for c in constraints[common:]:
-            solver.push(1)
+            if self._prefix == "push":
+                solver.push(1)
             solver.assert_formula(*self._formulas(c))
             asserted.append(c)
         return solver, []
+
+    def _fresh(self) -> Any:
+        solver = bitwuzla.Bitwuzla(self._terms.manager, self._options)
+        solver.configure_terminator(self._limit)
+        return solver
 
     def _formulas(self, constraint: Expr) -> tuple[Any, ...]:
         """The term of a constraint, and what must hold with it."""

@@ -65,7 +65,9 @@ _TABLE = (
     Parameter(
         "bitwuzla.rebuild", 100, (1, 10, 30, 100, 300, 1000), "queries of one solver", _BITWUZLA, "row"
     ),
-    Parameter("bitwuzla.prefix", "push", ("push", "assume"), "how constraints are taken back", _BITWUZLA),
+    Parameter(
+        "bitwuzla.prefix", "push", ("push", "assume", "assert"), "how constraints are taken back", _BITWUZLA
+    ),
     Parameter("bitwuzla.rewrite-level", 2, (0, 1, 2), "rules that simplify terms", _BITWUZLA),
     Parameter("bitwuzla.bv-solver", "bitblast", ("bitblast", "preprop"), "local search first", _BITWUZLA),
     Parameter("bitwuzla.preprocess", True, (False, True), "simplify all constraints together", _BITWUZLA),
@@ -181,7 +183,7 @@ def _check(name: str, value: object) -> None:
 
 PRESETS: dict[str, SolverConfig] = {
     "default": SolverConfig(),
-    "check": SolverConfig.of({"bitwuzla.rebuild": 1, "bitwuzla.rewrite-level": 0}),
+    "check": SolverConfig.of({"bitwuzla.prefix": "assert", "bitwuzla.rewrite-level": 0}),
     "spear": SolverConfig.of({"solver": "spear"}),
     "thesis": SolverConfig.of({"solver": "spear", **{f"cadical.{name}": v for name, v in THESIS.sat}}),
 }

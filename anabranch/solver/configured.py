@@ -36,7 +36,7 @@ def make_backend(config: SolverConfig, limits: QueryLimits | None = None, terms:
         limits=limits,
         rebuild=int(config["bitwuzla.rebuild"]),
         options=bitwuzla_options(config),
-        assume=config["bitwuzla.prefix"] == "assume",
+        prefix=str(config["bitwuzla.prefix"]),
         terms=terms,
     )
 

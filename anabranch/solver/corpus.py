@@ -92,7 +92,7 @@ class CorpusWriter:
         if x.__class__ is Expr:
             return str(self._numbers[x])
         if x.__class__ is Table:
-            return f"@{x.w}:{','.join(map(str, x.cuts))}:{','.join(map(str, x.values))}"
+            return f"@{x.w}:{','.join(map(str, x.cuts))}:{','.join(str(int(v)) for v in x.values)}"
         return "-" if x is None else f"={int(x)}"
 
 
@@ -146,7 +146,8 @@ def _part(word: str, values: list[Sized]) -> tuple[Value, int | None]:
         return None, None
     if word[0] == "@":
         w, cuts, runs = word[1:].split(":")
-        return table(int(w), map(int, cuts.split(",")), map(int, runs.split(","))), None
+        value = bool if w == "1" else int
+        return table(int(w), map(int, cuts.split(",")), (value(int(v)) for v in runs.split(","))), None
     return (int(word[1:]), None) if word[0] == "=" else values[int(word)]
 
 

@@ -9,6 +9,9 @@ from pathlib import Path
 
 from anabranch.solver.corpus import LoggedQuery, corpus_files, read_corpus
 
+LENGTH = 20
+"""Queries of an exploration that are one instance."""
+
 
 class NoInstances(Exception):
     """There is nothing to learn from; the message is one line."""
@@ -21,6 +24,7 @@ class Instance:
     name: str
     """Unique among all, and the same whenever the corpus is read."""
     program: str
+    """The directory below the corpus that it was logged to, whatever the name of its main file."""
     kind: str
     queries: tuple[LoggedQuery, ...]
 
@@ -36,30 +40,39 @@ class Instance:
 
 
 def load(places: Iterable[Path], length: int | None = None) -> list[Instance]:
-    """The instances of corpora. Without a length, a query of the checker is one, and so are 20 queries in a
-    row of an exploration, whose solver keeps what queries have in common."""
+    """The instances of corpora. Without a length, the queries of the checker about one condition are one, and
+    so are 20 queries in a row of an exploration, whose solver keeps what queries have in common."""
     found: list[Instance] = []
-    for path in corpus_files(places):
-        piece: list[LoggedQuery] = []
-        for query in read_corpus(path):
-            if piece and (len(piece) >= _length(query, length) or piece[0].function != query.function):
-                found.append(_instance(path, piece))
-                piece = []
-            piece.append(query)
-        if piece:
-            found.append(_instance(path, piece))
+    for place in places:
+        for path in corpus_files([place]):
+            name = path.relative_to(place if place.is_dir() else place.parent)
+            # What is in one directory is one program: a run of units has one below for each function.
+            program = name.parts[0] if len(name.parts) > 1 else path.parent.name
+            piece: list[LoggedQuery] = []
+            for query in read_corpus(path):
+                if piece and not _goes_on(piece, query, length):
+                    found.append(_instance(program, name, piece))
+                    piece = []
+                piece.append(query)
+            if piece:
+                found.append(_instance(program, name, piece))
     return found
 
 
-def _length(query: LoggedQuery, length: int | None) -> int:
-    return length or (1 if query.kind == "check" else 20)
+def _goes_on(piece: list[LoggedQuery], query: LoggedQuery, length: int | None) -> bool:
+    """Whether a query belongs to the same instance as those before."""
+    last = piece[-1]
+    if query.function != last.function:
+        return False
+    if length is None and query.kind == "check":
+        pairs = zip(last.constraints, query.constraints, strict=False)
+        return len(last.constraints) <= len(query.constraints) and all(a is b for a, b in pairs)
+    return len(piece) < (length or LENGTH)
 
 
-def _instance(path: Path, queries: list[LoggedQuery]) -> Instance:
+def _instance(program: str, path: Path, queries: list[LoggedQuery]) -> Instance:
     first = queries[0]
-    name = f"{path.parent.name}/{path.name}:{first.number}"
-    # The directory tells runs apart whose main files have one name.
-    return Instance(name, f"{path.parent.name}/{first.program}", first.kind, tuple(queries))
+    return Instance(f"{program}/{path}:{first.number}", program, first.kind, tuple(queries))
 
 
 def slowest(instances: Sequence[Instance], share: float) -> list[Instance]:
@@ -75,8 +88,10 @@ def slowest(instances: Sequence[Instance], share: float) -> list[Instance]:
     return found
 
 
-def split(instances: Sequence[Instance], seed: int) -> tuple[list[Instance], list[Instance]]:
-    """Training and test, about half of the time each. A program is in one of them only."""
+def split(
+    instances: Sequence[Instance], seed: int, part: float = 0.5
+) -> tuple[list[Instance], list[Instance]]:
+    """Training and test; training has about that part of the time. A program is in one of them only."""
     seconds: dict[str, float] = {}
     for instance in instances:
         seconds[instance.program] = seconds.get(instance.program, 0.0) + instance.logged_seconds
@@ -90,7 +105,7 @@ def split(instances: Sequence[Instance], seed: int) -> tuple[list[Instance], lis
     sums = {True: 0.0, False: 0.0}
     chosen: set[str] = set()
     for program in programs:
-        training = sums[True] <= sums[False]
+        training = sums[True] * (1 - part) <= sums[False] * part
         sums[training] += seconds[program]
         if training:
             chosen.add(program)

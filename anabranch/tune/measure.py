@@ -48,6 +48,7 @@ class Solver:
         """See Target. SolverDisagreement if an answer contradicts the log, or a model is wrong."""
         limits = QueryLimits(clock=thread_time)
         terms = Terms()
+        warm(terms, instance)
         backend = make_backend(config, limits, terms)
         used = 0.0
         solved = True
@@ -64,6 +65,14 @@ class Solver:
         finally:
             terms.release()
         return Result(used, solved, limit)
+
+
+def warm(terms: Terms, instance: Instance) -> None:
+    """Terms that an exploration has built before: those of the first query, but for its last constraint. The
+    checker builds the terms of each condition anew."""
+    if instance.kind != "check":
+        for constraint in instance.queries[0].constraints[:-1]:
+            terms.term(constraint)
 
 
 def _check(config: SolverConfig, query: LoggedQuery, answer: Any) -> None:

@@ -45,6 +45,13 @@ class SearchSettings:
     seed: int = 1
 
 
+def tunable(training: Sequence[Instance]) -> list[str]:
+    """The parameters whose effect shows in such instances."""
+    in_a_row = any(len(instance.queries) > 1 for instance in training)
+    shown = ("query", "row") if in_a_row else ("query",)
+    return [name for name, parameter in PARAMETERS.items() if parameter.shows in shown]
+
+
 class OutOfTime(Exception):
     """The budget is used up."""
 
@@ -58,20 +65,20 @@ class ParamILS:
         training: Sequence[Instance],
         settings: SearchSettings | None = None,
         out_of_time: Callable[[], bool] = lambda: False,
-        fixed: Sequence[str] = (),
+        names: Sequence[str] | None = None,
     ) -> None:
         self.settings = settings or SearchSettings()
         self.rng = random.Random(self.settings.seed)
         self.instances = list(training)
         self.rng.shuffle(self.instances)
-        in_a_row = any(len(instance.queries) > 1 for instance in training)
-        shown = ("query", "row") if in_a_row else ("query",)
-        self.names = [n for n, p in PARAMETERS.items() if p.shows in shown and n not in fixed]
+        self.names = tunable(training) if names is None else list(names)
         """The parameters that are tuned."""
         self.costs: dict[SolverConfig, list[float]] = {}
         """What a configuration took on the first so many instances."""
         self.best = SolverConfig()
         """The incumbent: what the search would answer now."""
+        self.incumbents: list[SolverConfig] = []
+        """All that were, in their order."""
         self.comparisons = 0
         """Since the last improvement: so many more runs for the winner of a comparison."""
         self.iterations = 0
@@ -79,14 +86,14 @@ class ParamILS:
         self._runs = runs
         self._out_of_time = out_of_time
 
-    def search(self, start: SolverConfig) -> SolverConfig:
-        """The best configuration found in the time."""
+    def search(self, start: SolverConfig, others: Sequence[SolverConfig] = ()) -> SolverConfig:
+        """The best configuration found in the time. `others`: further configurations to begin with."""
         self.best = start = start.canonical()
         try:
             self._more_runs(start, 1)
             current = start
-            for _ in range(self.settings.random_starts):
-                candidate = self.random_configuration(start)
+            drawn = (self.random_configuration(start) for _ in range(self.settings.random_starts))
+            for candidate in (*others, *drawn):
                 if self.better(candidate, current):
                     current = candidate
             current = self.climb(current)
@@ -187,6 +194,7 @@ class ParamILS:
         self._more_runs(self.best, n - self.count(self.best))
         if self.total(config, n) < self.total(self.best, n):
             self.best = config
+            self.incumbents.append(config)
             self.on_improvement(config)
 
     # -- runs ----------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import log10
+from math import inf, log10
 from statistics import mean
 
 from anabranch.solver.config import SolverConfig
@@ -19,7 +19,8 @@ PROBABILITY = 0.95
 
 @dataclass
 class Column:
-    """One configuration on a set of instances: CPU seconds, the mean of the repetitions."""
+    """One configuration on a set of instances: CPU seconds, the least of the repetitions. Solvers do the same
+    again; what else the machine does only adds."""
 
     seconds: list[float] = field(default_factory=list)
     solved: list[bool] = field(default_factory=list)
@@ -41,20 +42,29 @@ def measured(
     instances: Sequence[Instance],
     cutoff: float,
     repetitions: int,
+    first: int = 1,
+    factor: float = inf,
 ) -> dict[str, Column]:
-    """Every configuration on every instance. They take turns: a load that comes and goes meets all."""
+    """Every configuration on every instance. They take turns: a load that comes and goes meets all.
+
+    `first` is the number of the first repetition. The search's own runs have number 0: it chose by them, so
+    that they are too good. `factor`: a run is given up after so many times what the first configuration took,
+    and a tenth of a second.
+    """
     columns = {name: Column() for name in configs}
     for instance in instances:
         seconds: dict[str, list[float]] = {name: [] for name in configs}
         solved = dict.fromkeys(configs, True)
-        for repetition in range(repetitions):
+        for repetition in range(first, first + repetitions):
+            limit = cutoff
             for name, config in configs.items():
-                # The search's own runs have number 0: it chose by them, so that they are too good.
-                result = runs.run(config, instance, cutoff, repetition + 1)
-                seconds[name].append(min(result.seconds, cutoff) if result.solved else cutoff)
+                result = runs.run(config, instance, limit, repetition)
+                seconds[name].append(min(result.seconds, limit) if result.solved else limit)
                 solved[name] &= result.solved
+                if limit == cutoff and factor < inf:
+                    limit = min(cutoff, factor * result.seconds + 0.1)
         for name, column in columns.items():
-            column.seconds.append(mean(seconds[name]))
+            column.seconds.append(min(seconds[name]))
             column.solved.append(solved[name])
     return columns
 
@@ -94,7 +104,12 @@ def table(sets: Mapping[str, Mapping[str, Column]], default: str) -> str:
             solved = f"{sum(column.solved)}/{len(column.solved)}"
             times = (f"{1000 * column.mean_of_solved:.2f} ms", f"{column.total:.2f} s")
             rows.append((set_name, name, solved, *times, gain))
-    widths = [max(len(row[i]) for row in rows) for i in range(len(header))]
+    return aligned(rows)
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """Rows as columns, the first row as their heading."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows]
     return "\n".join([lines[0], "  ".join("-" * w for w in widths), *lines[1:]])
 

@@ -11,8 +11,7 @@ from typing import Any
 from anabranch.environment.unknown import UnknownObjects
 from anabranch.environment.unknown.contents import UnknownObject
 from anabranch.environment.unknown.results import Answer
-from anabranch.explore.backends import BACKENDS
-from anabranch.explore.build import Parts, build_parts
+from anabranch.explore.build import Parts, build_parts, chosen_solver
 from anabranch.explore.engine import Exploration, MakeTechniques
 from anabranch.explore.observers import PathEvents
 from anabranch.explore.settings import ExploreSettings
@@ -146,7 +145,8 @@ def explore_function(
         return UnitResult(called.name, None, unsupported=str(reason))
     found = UnitResult(called.name, result, blocks=_blocks(parts, called.name))
     limits = parts.budget.proofs(RANK_SECONDS)
-    space = SliceSpace(BACKENDS.find(settings.solver.name)(limits), limits=limits)
+    solver, config = chosen_solver(settings, limits)
+    space = SliceSpace(solver, limits=limits, config=config)
     call.function = called
     found.invented = [made.pointer for made in _accessed(unknown.objects) if made.invented]
     for number, (key, error) in enumerate(failures.errors.items(), 1):

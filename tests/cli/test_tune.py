@@ -39,7 +39,9 @@ def test_a_users_walk(logs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
     shown = capsys.readouterr()
     assert "training" in shown.out
     assert "tuned:" in shown.err
-    assert {p.name for p in tuned.iterdir()} == {"config.toml", "log.jsonl", "table.txt", "scatter.svg"}
+    assert {p.name for p in tuned.iterdir()} == {
+        *("config.toml", "log.jsonl", "table.txt", "scatter.svg", "sweep.txt"),
+    }
     assert main(["tune", "--show", str(tuned / "config.toml")]) == 0
     assert "bitwuzla.rewrite-level = " in capsys.readouterr().out
     config = ["--solver-config", str(tuned / "config.toml")]

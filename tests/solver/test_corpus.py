@@ -10,7 +10,15 @@ import pytest
 
 from anabranch import expr as X
 from anabranch.expr.registry import OPERATORS, build
-from anabranch.solver.corpus import CorpusError, CorpusWriter, corpus_files, described, read_corpus
+from anabranch.expr.select import select, table
+from anabranch.solver.corpus import (
+    CorpusError,
+    CorpusWriter,
+    LoggedQuery,
+    corpus_files,
+    described,
+    read_corpus,
+)
 
 from . import expressions
 from .test_backends import fp_cases
@@ -44,6 +52,17 @@ def test_reads_back_the_same_nodes(tmp_path: Path) -> None:
         assert q.constraints[-1] is c
         assert (q.program, q.function, q.number, q.seconds) == ("a b.c", "main", i + 1, i / 1000)
     assert len(path.read_text().splitlines()) == len(set(path.read_text().splitlines())), "nodes only once"
+
+
+def test_tables_read_back(tmp_path: Path) -> None:
+    path = tmp_path / "q.corpus"
+    index = X.var("i", 8)
+    numbers = table(16, (5, 9, 17), (700, 3, 12, 5))
+    bits = table(1, range(2, 12), [k % 3 > 0 for k in range(11)])
+    asked = [X.ne(select(index, numbers), X.var("n", 16), 16), select(index, bits)]
+    writer(path).add(asked, "sat", 0.0)
+    (query,) = read_corpus(path)
+    assert all(a is b for a, b in zip(asked, query.constraints, strict=True))
 
 
 def test_reads_back_in_another_process(tmp_path: Path) -> None:
@@ -97,8 +116,6 @@ def test_a_wrong_line_is_named(line: str, tmp_path: Path) -> None:
 def test_features() -> None:
     x, y = X.var("feature x", 32), X.var("feature y", 32)
     c = X.ult(X.ite(X.eq(x, y, 32), X.mul(x, y, 32), X.urem(x, y, 32), 32), 9, 32)
-    from anabranch.solver.corpus import LoggedQuery
-
     q = LoggedQuery("check", "p.c", "f", "bitwuzla", 1, "sat", 0.1, (c,))
     found = described(q)
     assert (found["nodes"], found["depth"], found["multiplications"]) == (7, 4, 2)

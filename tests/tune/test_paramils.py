@@ -12,7 +12,7 @@ from anabranch.solver.config import PARAMETERS, SolverConfig
 from anabranch.solver.corpus import LoggedQuery
 from anabranch.tune.instances import Instance
 from anabranch.tune.measure import LogError, Result, Runs
-from anabranch.tune.paramils import ParamILS, SearchSettings
+from anabranch.tune.paramils import ParamILS, SearchSettings, tunable
 
 QUERY = LoggedQuery("check", "p.c", "f", "bitwuzla", 1, "sat", 0.1, ())
 INSTANCES = [Instance(f"i{k}", "p", "check", (QUERY, QUERY)) for k in range(30)]
@@ -41,7 +41,8 @@ class Made:
 
 def search(target: Made, budget: float, runs: Runs | None = None, seed: int = 1) -> ParamILS:
     settings = SearchSettings(cutoff=20.0, seed=seed)
-    return ParamILS(runs or Runs(target), INSTANCES, settings, lambda: target.seconds > budget, ("solver",))
+    names = [name for name in tunable(INSTANCES) if name != "solver"]
+    return ParamILS(runs or Runs(target), INSTANCES, settings, lambda: target.seconds > budget, names)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from anabranch.cli.main import main
+from anabranch.solver import BitwuzlaBackend
 
 
 def unit(tmp_path: Path, source: str, *words: str) -> list[dict[str, Any]]:
@@ -374,3 +375,17 @@ def test_twins_where_an_object_was_made_larger_inside_a_call(tmp_path: Path, mor
     (reduced,) = unit(tmp_path, LARGER_INSIDE, "outer", "--zeq", "rules", *more)
     assert reduced["complete"] and errors(reduced) == errors(plain) != []
     assert reduced["blocks"] == plain["blocks"] and all_reproduced(reduced)
+
+
+def test_the_solver_of_the_settings_proves_ranks_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    solve = BitwuzlaBackend.solve
+    monkeypatch.setattr(BitwuzlaBackend, "solve", lambda *words: asked.append(words) or solve(*words))
+    source = """#include <assert.h>
+    int f(unsigned x, unsigned y) { if (x * y == 391 && x > y) assert(y < 3); return 0; }"""
+    (usual,) = unit(tmp_path, source, "f")
+    assert asked
+    asked.clear()
+    (other,) = unit(tmp_path, source, "f", "--solver-config", "spear")
+    assert not asked
+    assert errors(other) == errors(usual) != []
