@@ -1,4 +1,4 @@
-/* json-c: a JSON pointer finds what is there, and nothing else. */
+/* json-c: a JSON pointer finds what is there, and nothing else. (It also takes "/ab/" for the first element.) */
 #include "driver.h"
 #include <json_object.h>
 #include <json_pointer.h>
