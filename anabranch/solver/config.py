@@ -62,6 +62,7 @@ _TABLE = (
     _link("models", "try known models: after ranges, before them, never", ("late", "early", "off")),
     _link("orders", "decide by transitivity of comparisons"),
     _link("subsets", "answers of the solver with fewer or more constraints"),
+    _link("quantified", "models and lemmas for conditions on all rounds of a loop (--loops quantified)"),
     Parameter(
         "bitwuzla.rebuild", 100, (1, 10, 30, 100, 300, 1000), "queries of one solver", _BITWUZLA, "row"
     ),

@@ -78,7 +78,10 @@ def make_links(
         (KnownModels(), models == "late"),
         (Orders(), config["links.orders"] == "on"),
         (remembered, True),
-        (QuantifiedLink(QuantifiedProcedure(backend), {} if clauses is None else clauses), True),
+        (
+            QuantifiedLink(QuantifiedProcedure(backend), {} if clauses is None else clauses),
+            config["links.quantified"] == "on",
+        ),
         (Leaves({} if leaves is None else leaves), True),
         (AskBackend(backend, remembered), True),
     )

@@ -150,6 +150,7 @@ def test_links() -> None:
     assert names(SolverConfig.of({"links.models": "early"}))[2:5] == ["models", "fixed", "bounds"]
     off = {"links.models": "off"} | {f"links.{n}": "off" for n in ("fixed", "bounds", "orders", "subsets")}
     assert names(SolverConfig.of(off)) == ["seen", "values", "quantified", "rounds", "backend"]
+    assert "quantified" not in names(SolverConfig.of({"links.quantified": "off"}))
 
 
 def test_decisions_do_not_depend_on_the_links() -> None:
