@@ -43,6 +43,7 @@ from anabranch.solver import Backend, CrossChecked, QueryLimits, QueryLog, Slice
 from anabranch.solver.config import SolverConfig, read_config
 from anabranch.solver.configured import make_backend as configured_backend
 from anabranch.solver.corpus import SUFFIX, CorpusWriter
+from anabranch.solver.small_domains import SmallDomains
 
 if TYPE_CHECKING:  # what few runs use is loaded by those that do
     from anabranch.environment.unknown import UnknownFunctions
@@ -251,7 +252,7 @@ def make_space(
 ) -> SliceSpace:
     """The chain that decides conditions. ConfigError if the settings name no configuration."""
     inner, config = chosen_solver(settings, limits)
-    backend = wrapped_backend(inner, program, settings, log_dir)
+    backend = SmallDomains(wrapped_backend(inner, program, settings, log_dir), limits)
     return SliceSpace(backend, limits=limits, config=config)
 
 
