@@ -39,6 +39,9 @@ class MachineApi(Protocol):
         """One feasible value of a size or length, in units of so many bytes; siblings take the others. If
         there are many, a handful of values stands for all, and what was left out is counted."""
 
+    def defined(self, value: Value, what: str) -> Value:
+        """A value that leaves the program, as `what`: an error if uninitialised data can change it."""
+
     # --- asking without forking
 
     def sample(self, value: Value, width: int, why: str) -> int:

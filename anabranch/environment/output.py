@@ -58,13 +58,13 @@ def stream_of(m: MachineApi, file: Value) -> int:
     return number
 
 
-def byte_items(byte: Value) -> list[Item]:
-    return as_items([low_byte(byte)])
+def byte_items(m: MachineApi, byte: Value) -> list[Item]:
+    return as_items([m.defined(low_byte(byte), "character to print")])
 
 
 @model("putchar", "putchar_unlocked", effects=effects(writes=[OUTPUT]))
 def putchar(m: MachineApi, char: Value) -> Value:
-    m.emit(byte_items(char))
+    m.emit(byte_items(m, char))
     return widen(low_byte(char))
 
 
@@ -78,7 +78,7 @@ def putchar(m: MachineApi, char: Value) -> Value:
 )
 def fputc(m: MachineApi, char: Value, file: Value) -> Value:
     stream = stream_of(m, file)
-    m.emit(byte_items(char), stream)
+    m.emit(byte_items(m, char), stream)
     return widen(low_byte(char))
 
 

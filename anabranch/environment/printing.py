@@ -164,15 +164,16 @@ def _settled(m: MachineApi, spec: Spec, arguments: Arguments) -> Spec:
 def _expand(m: MachineApi, printed: Printed, spec: Spec, arguments: Arguments, in_memory: bool) -> None:
     conversion = spec.conversion
     if conversion in "diouxXp":
-        _integer(m, printed, spec, resize(arguments.word(), spec.bits), in_memory)
+        value = m.defined(resize(arguments.word(), spec.bits), "number to print")
+        _integer(m, printed, spec, value, in_memory)
     elif conversion == "s" and not spec.length:
         _append(printed, format_text(spec, _string(m, arguments.word(), spec)))
     elif conversion == "c" and not spec.length:
-        byte = low_byte(arguments.word())
+        byte = m.defined(low_byte(arguments.word()), "character to print")
         _append(printed, format_text(spec, [byte] if isinstance(byte, Expr) else bytes((byte,))))
     elif conversion in "eEfFgGaA":
         value = arguments.long_double() if spec.length == "L" else arguments.double()
-        _double(m, printed, spec, value, in_memory)
+        _double(m, printed, spec, m.defined(value, "number to print"), in_memory)
     elif conversion == "n":
         size = {"hh": 1, "h": 2, "": 4}.get(spec.length, 8)
         printed.stores.append((arguments.word(), size, resize(printed.count, 8 * size)))

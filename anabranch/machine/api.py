@@ -17,6 +17,7 @@ from anabranch.machine.objects import AllocationSite, ObjectInfo
 from anabranch.machine.path import NAMES, CType, Input
 from anabranch.machine.sparse import SPARSE_SIZE
 from anabranch.machine.state import Continuation
+from anabranch.machine.undefined import has_undefined, settled
 
 if TYPE_CHECKING:
     from anabranch.machine.machine import Machine
@@ -92,6 +93,16 @@ class ModelApi:
 
     def decide(self, cond: Value) -> bool:
         return bool(cond)
+
+    def defined(self, value: Value, what: str) -> Value:
+        if value.__class__ is not Expr or not has_undefined(value):
+            return value
+        known = settled(self.machine, value)
+        if known is None:
+            raise ProgramError(
+                Fault("uninitialised", f"use of uninitialised memory as {what}", {"value": value})
+            )
+        return known
 
     def sample(self, value: Value, width: int, why: str = "") -> int:
         return self.machine.sample(value, width)
@@ -370,9 +381,10 @@ class ModelApi:
         raise Silent(reason)
 
     def exit(self, code: Value, handlers: str | None = AT_EXIT) -> NoReturn:
+        status = self.defined(code, "exit status")
         if handlers != AT_EXIT:
             self.path.notes = self.path.notes.set(AT_EXIT, self.path.notes.get(handlers, ()))
-        raise Exit(code)
+        raise Exit(status)
 
     def at_exit(self, function: Value, arguments: Sequence[Value] = (), handlers: str = AT_EXIT) -> None:
         address = self._known(function, "function to run at the end")

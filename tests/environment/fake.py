@@ -139,6 +139,9 @@ class FakeMachine:
     def contents(self, addr: int, n: int) -> Sequence[Value]:
         return self.read_bytes(addr, n)
 
+    def defined(self, value: Value, what: str) -> Value:
+        return value
+
     def sample(self, value: Value, width: int, why: str) -> int:
         return int(self.value(value))
 

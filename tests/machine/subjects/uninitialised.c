@@ -1,7 +1,9 @@
-// Uninitialised data is an error where it decides a branch or an address, and nowhere else.
-// EXPECT paths: exit 7 error 7
+// Uninitialised data is an error where it decides a branch or an address, where it is printed as a number or a
+// character, and as an exit status; nowhere else.
+// EXPECT paths: exit 8 error 11
 #include <klee/klee.h>
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +27,7 @@ static int table[16];
 
 int main(void) {
   volatile int one = 1;
-  switch (klee_range(0, 14, "which")) {
+  switch (klee_range(0, 19, "which")) {
   case 0: { int x; if (x > 3) return 1; return 0; } /* ERROR: uninitialised */
   case 1: { int a[8]; a[0] = 0; if (a[one]) return 1; return 0; } /* ERROR: uninitialised */
   case 2: { int *p = malloc(8); if (p[one] == 5) return 1; return 0; } /* ERROR: uninitialised */
@@ -39,6 +41,11 @@ int main(void) {
   case 10: return part(one) - 1;
   case 11: { char *p = malloc(4); p[0] = 0; return (int)strlen(p); }
   case 12: { char b[4]; b[0] = 'x'; return (int)strlen(b); } /* ERROR: uninitialised */
+  case 13: { int x; printf("%d", x); return 0; } /* ERROR: uninitialised NEAR: number to print */
+  case 14: { char b[2]; putchar(b[one]); return 0; } /* ERROR: uninitialised NEAR: character to print */
+  case 15: { double d; printf("%f", d); return 0; } /* ERROR: uninitialised NEAR: number to print */
+  case 16: { int x; exit(x); } /* ERROR: uninitialised NEAR: exit status */
+  case 17: { struct padded p; p.c = 1; p.i = 2; fwrite(&p, sizeof p, 1, stdout); return 0; }
   default: { int x; int y = (x & 0) + 1; if (y == 1) return 0; return 1; }
   }
 }
