@@ -17,7 +17,7 @@ from anabranch.machine.objects import AllocationSite, ObjectInfo
 from anabranch.machine.path import NAMES, CType, Input
 from anabranch.machine.sparse import SPARSE_SIZE
 from anabranch.machine.state import Continuation
-from anabranch.machine.undefined import has_undefined, settled
+from anabranch.machine.undefined import defined
 
 if TYPE_CHECKING:
     from anabranch.machine.machine import Machine
@@ -95,14 +95,7 @@ class ModelApi:
         return bool(cond)
 
     def defined(self, value: Value, what: str) -> Value:
-        if value.__class__ is not Expr or not has_undefined(value):
-            return value
-        known = settled(self.machine, value)
-        if known is None:
-            raise ProgramError(
-                Fault("uninitialised", f"use of uninitialised memory as {what}", {"value": value})
-            )
-        return known
+        return defined(self.machine, value, what)
 
     def sample(self, value: Value, width: int, why: str = "") -> int:
         return self.machine.sample(value, width)

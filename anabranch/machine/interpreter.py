@@ -285,6 +285,8 @@ class Interpreter:
     def ret(self, frame: Frame, instruction: Instruction) -> Return:
         value = self.value(frame, instruction.operands[0]) if instruction.operands else None
         plan = frame.unit.plan
+        if plan.function.name == "main":
+            value = self.machine.run_time.exit_status(value)
         self._memory.release_stack(tuple(frame.registers[f"v{i}"] for i in plan.static_allocas))
         if plan.has_dynamic:
             self._memory.release_stack(frame.registers["D"])

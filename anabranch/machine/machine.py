@@ -215,7 +215,8 @@ class Machine:
         }
         for name in (
             "alloca_many", "stack_restore", "copy_argument", "va_start", "cmpxchg", "atomicrmw",
-            "extract_lane", "insert_lane", "choose_case", "choose_label", "unreachable",
+            "extract_lane", "insert_lane", "choose_case", "choose_label", "exit_status",
+            "unreachable",
         ):  # fmt: skip
             names[name] = getattr(run_time, name)
         self.namespace.names.update(names)

@@ -9,6 +9,7 @@ from anabranch.expr import Expr
 from anabranch.ir.types import Type, VectorType
 from anabranch.machine.ends import Fault, ProgramError
 from anabranch.machine.objects import AllocationSite
+from anabranch.machine.undefined import defined
 from anabranch.machine.values import load_value, store_value
 from anabranch.machine.varargs import Argument, VariableArguments
 from anabranch.semantics import conditions
@@ -114,6 +115,10 @@ class RunTime:
         if number == len(cases):
             raise ProgramError(Fault("bad-call", "jump to an address that is no label", {"address": value}))
         return number
+
+    def exit_status(self, value: Value) -> Value:
+        """What `main` returns."""
+        return defined(self.machine, value, "exit status")
 
     def unreachable(self) -> None:
         raise ProgramError(Fault("unreachable", "reached unreachable code"))

@@ -14,6 +14,7 @@ from anabranch import expr
 from anabranch.expr import Expr, evaluate, expr_vars, ite, or_, substitute, variable
 from anabranch.expr.node import ITE, VAR
 from anabranch.expr.variables import postorder, postorder_within
+from anabranch.machine.ends import Fault, ProgramError
 from anabranch.machine.path import path_model
 from anabranch.memo import Memo
 from anabranch.semantics.addresses import MASK64
@@ -73,6 +74,17 @@ def _is_one_read(value: Expr) -> bool:
     the path need not make."""
     several = len([index for index in expr_vars(value) if index >= 0]) > 1
     return several and postorder_within([value], SMALL) is not None
+
+
+def defined(machine: Machine, value: Value, what: str) -> Value:
+    """A value that leaves the program, as `what`; an error if uninitialised data can change it. May fork."""
+    if value.__class__ is not Expr or not has_undefined(value):
+        return value
+    known = settled(machine, value)
+    if known is None:
+        message = f"use of uninitialised memory as {what}"
+        raise ProgramError(Fault("uninitialised", message, {"value": value}))
+    return known
 
 
 def has_undefined(value: Expr) -> bool:

@@ -145,6 +145,10 @@ class Writer:
 
     def _return(self, instruction: Instruction, indent: int, mark: Mark) -> None:
         static = self.plan.static_allocas
+        result = self.emitter.operand(instruction.operands[0]) if instruction.operands else ""
+        if self.plan.function.name == "main" and result and not result.isdigit():
+            self.line(indent, f"status = exit_status({result})", mark)
+            result = "status"
         if static and self.plan.function.name == "main" and not self.calls.unit.program.release_at_end:
             # When the program itself ends, its locals need not be taken down one by one.
             self.line(
@@ -154,10 +158,7 @@ class Writer:
             self.line(indent, f"release_stack(({''.join(f'v{i}, ' for i in static)}))", mark)
         if self.plan.has_dynamic:
             self.line(indent, "release_stack(D)", mark)
-        if instruction.operands:
-            self.line(indent, f"return {self.emitter.operand(instruction.operands[0])}")
-        else:
-            self.line(indent, "return")
+        self.line(indent, f"return {result}".rstrip())
 
     def _branch(self, block: int, position: int, instruction: Instruction, indent: int) -> None:
         condition = instruction.operands[0]

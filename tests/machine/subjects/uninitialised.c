@@ -1,6 +1,6 @@
 // Uninitialised data is an error where it decides a branch or an address, where it is printed as a number or a
 // character, and as an exit status; nowhere else.
-// EXPECT paths: exit 8 error 11
+// EXPECT paths: exit 8 error 12
 #include <klee/klee.h>
 #include <assert.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ static int table[16];
 
 int main(void) {
   volatile int one = 1;
-  switch (klee_range(0, 19, "which")) {
+  switch (klee_range(0, 20, "which")) {
   case 0: { int x; if (x > 3) return 1; return 0; } /* ERROR: uninitialised */
   case 1: { int a[8]; a[0] = 0; if (a[one]) return 1; return 0; } /* ERROR: uninitialised */
   case 2: { int *p = malloc(8); if (p[one] == 5) return 1; return 0; } /* ERROR: uninitialised */
@@ -46,6 +46,7 @@ int main(void) {
   case 15: { double d; printf("%f", d); return 0; } /* ERROR: uninitialised NEAR: number to print */
   case 16: { int x; exit(x); } /* ERROR: uninitialised NEAR: exit status */
   case 17: { struct padded p; p.c = 1; p.i = 2; fwrite(&p, sizeof p, 1, stdout); return 0; }
+  case 18: { int x; return x; }
   default: { int x; int y = (x & 0) + 1; if (y == 1) return 0; return 1; }
   }
-}
+} /* ERROR: uninitialised NEAR: exit status */
