@@ -1,4 +1,4 @@
-"""The drivers of libraries, the figures of `bench.loop_drivers`, and its mode that merges at exits of loops."""
+"""The drivers of libraries, the figures of `bench.loop_drivers`, and its mode that merges at loop exits."""
 
 from __future__ import annotations
 
