@@ -78,6 +78,7 @@ def explore(task: tuple[Driver, str, int], seconds: int, verify: bool) -> Result
     files = [SUBJECTS / f"{driver.full_name}.c", *(tree / name for name in driver.files)]
     flags += [f"-DCAPACITY={capacity}", *(["-DONE_SIZE"] if mode.startswith("one-size") else [])]
     extra = [*MODES[mode], "--goal", "paths", "--capacity", str(ROOM * capacity + 64)]
+    extra += ["--max-solver-time", str(seconds)]  # the signal of the limit is seen behind the running query
     with tempfile.TemporaryDirectory(prefix="anabranch-drivers-") as name:
         scratch = Path(name)
         if mode == "no-procedure":
