@@ -26,7 +26,7 @@ from anabranch.solver.config import PRESETS
 from anabranch.solver.configured import bitwuzla_options
 from anabranch.solver.corpus import LoggedQuery, corpus_files, read_corpus
 from anabranch.solver.decorators import status
-from anabranch.solver.spear import SpearBackend
+from anabranch.solver.spear.backend import SpearBackend
 from anabranch.tune.instances import load, slowest
 from anabranch.tune.measure import warm
 from bench.lib.phases import ProfiledBitwuzla

@@ -17,7 +17,7 @@ import time
 from collections.abc import Sequence
 
 from anabranch import expr as X
-from anabranch.solver.spear import SpearBackend
+from anabranch.solver.spear.backend import SpearBackend
 from bench.lib.circuits import ENCODINGS, exhaustive, sampled, wrong_cases
 from bench.lib.sat import trouble
 from bench.lib.table import print_table

@@ -49,6 +49,6 @@ def z3(limits: QueryLimits) -> Backend:
 
 @backend("spear", help="circuits of few gates for a SAT solver (CaDiCaL)")
 def spear(limits: QueryLimits) -> Backend:
-    from anabranch.solver.spear import SpearBackend
+    from anabranch.solver.spear.backend import SpearBackend
 
     return SpearBackend(limits=limits)

@@ -85,8 +85,13 @@ class Decider:
 
         return decide
 
-    def ask(self, e: Expr) -> tuple[Slice | None, bool | Split]:
-        """The answer for a condition without forking; with both sides feasible, the slice they divide."""
+    def ask(self, e: Expr | bool) -> tuple[Slice | None, bool | Split]:
+        """The answer for a condition without forking; with both sides feasible, the slice they divide.
+
+        `x == 1` distributes over choices, and may be a constant although x is none.
+        """
+        if e.__class__ is not Expr:
+            return None, bool(e)
         indices = e.vs
         if indices is None:
             indices = expr_vars(e)

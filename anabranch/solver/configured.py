@@ -42,7 +42,8 @@ def make_backend(config: SolverConfig, limits: QueryLimits | None = None, terms:
 
 
 def _spear(config: SolverConfig, limits: QueryLimits | None, terms: Terms) -> Backend:
-    from .spear import Encoding, SpearBackend, SpearOptions  # its library is loaded when it is asked for
+    from .spear import Encoding, SpearOptions
+    from .spear.backend import SpearBackend  # its library is loaded when it is asked for
 
     group: Mapping[str, Setting] = config.group("spear")
     encoding = Encoding(

@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 INTERNAL = 3  # the engine's own exit code for a failure of itself
 CRASHED = 70  # an exception left the engine's main function
-INTERRUPTED_SECONDS = 60  # an interrupted run writes its results within
+INTERRUPTED_SECONDS = 240  # an interrupted run writes its results within, beside other work
 
 
 class EngineFailure(Exception):

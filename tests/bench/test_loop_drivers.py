@@ -1,4 +1,4 @@
-"""Drivers of libraries, figures of `bench.loop_drivers`, and its mode that merges at exits of loops."""
+"""The drivers of libraries, the figures of `bench.loop_drivers`, and its mode that merges at loop exits."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from bench import loop_drivers
 from bench.lib.driver_results import Error, Result, add_result, compare, disagreements, read_results
 from bench.lib.engine import run_engine
-from bench.lib.loop_drivers import DRIVERS, ORIGINS, SUBJECTS
+from bench.lib.loop_drivers import DRIVERS, ORIGINS, SUBJECTS, Driver
 from bench.loop_drivers import MODES
 
 WHOLE = Result("d", "loops", 4, 10, False, True, 2.0, 10, 1, 5, 1)
@@ -65,6 +66,25 @@ def test_results_are_read_back_and_a_cut_line_is_left_out(tmp_path: Path) -> Non
     add_result(file, result)
     file.write_text(file.read_text() + '{"driver": "d", "mo')
     assert list(read_results(file).values()) == [result]
+
+
+def test_what_failed_runs_again_and_what_is_there_does_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, driver, asked = tmp_path / "results.jsonl", DRIVERS[0], []
+
+    def explore(task: tuple[Driver, str, int], seconds: int, verify: bool) -> Result:
+        asked.append(task[1])
+        return replace(WHOLE, driver=task[0].full_name, mode=task[1])
+
+    monkeypatch.setattr(loop_drivers, "explore", explore)
+    failed = replace(WHOLE, driver=driver.full_name, mode="old", failure="not done in 100 s")
+    add_result(file, replace(failed, mode="loops", failure=""))
+    add_result(file, failed)
+    for _ in range(2):
+        loop_drivers.measure(file, [(driver, "loops", 4), (driver, "old", 4)], 10, False, 1)
+    assert asked == ["old"]
+    assert not any(result.failure for result in read_results(file).values())
 
 
 def test_exits_merges_behind_loops_only(tmp_path: Path) -> None:

@@ -339,6 +339,18 @@ def test_start_up_imports_little() -> None:
     assert done.stdout == "[]\n"
 
 
+def test_a_run_loads_no_solver_that_it_does_not_use() -> None:
+    script = (
+        "import sys, anabranch.explore.engine, anabranch.reduce.setup;"
+        "print([m for m in ('z3', 'pysat', 'pysolvers') if m in sys.modules])"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, env=environment, check=True
+    )
+    assert done.stdout == "[]\n"
+
+
 def test_a_reader_that_goes_away(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     command = f"{sys.executable} -m anabranch.cli.main run --help | head -c 1"

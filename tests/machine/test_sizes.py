@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from anabranch import expr as X
 from anabranch.cli.main import main
-from tests.machine.harness import Outcome, error_text, run_source
+from anabranch.expr import Expr
+from tests.machine.harness import Outcome, error_text, prepare, run_source
 
 HEAD = """#define _GNU_SOURCE
 #include <alloca.h>
@@ -158,6 +160,16 @@ FIRST: dict[str, tuple[str, tuple[str, ...]]] = {
     "an array": ("char p[n + 1];", ()),
     "a file": ("char p[8]; n = read(0, p, 8);", ("--sym-stdin", "8", "--sym-file-size", "symbolic")),
 }
+
+
+def test_a_size_that_is_one_number_though_its_expression_is_none(tmp_path: Path) -> None:
+    machine = prepare(tmp_path, "int main(void) { return 0; }").parts.machine
+    machine.start("main", lambda api: [])
+    y = machine.api.fresh("y", 8)
+    is_one, is_small = X.eq(y, 1, 8), X.ult(y, 9, 8)
+    size = X.ite(is_one, 1, X.ite(X.and_(is_one, is_small, 1), 4, X.ite(is_one, 2, 1, 64), 64), 64)
+    assert isinstance(size, Expr) and X.eq(size, 1, 64) is True
+    assert machine.extents.capacity_of(size, "size") == (1, None)
 
 
 @pytest.mark.parametrize("name", FIRST)

@@ -22,7 +22,8 @@ from anabranch.solver.config import (
     shown,
 )
 from anabranch.solver.configured import bitwuzla_options, make_backend, make_links
-from anabranch.solver.spear import THESIS, SpearBackend
+from anabranch.solver.spear import THESIS
+from anabranch.solver.spear.backend import SpearBackend
 from anabranch.solver.spear.options import CADICAL
 
 from . import expressions

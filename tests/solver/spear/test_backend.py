@@ -9,7 +9,8 @@ import pytest
 
 from anabranch import expr as X
 from anabranch.solver import UNKNOWN, UNSAT, BitwuzlaBackend, QueryLimits, SliceSpace
-from anabranch.solver.spear import THESIS, Encoding, SpearBackend, SpearOptions
+from anabranch.solver.spear import THESIS, Encoding, SpearOptions
+from anabranch.solver.spear.backend import SpearBackend
 
 from .. import expressions
 from ..test_backends import agree, fp_cases, fp_model
