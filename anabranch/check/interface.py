@@ -67,6 +67,7 @@ _NOT_SEEN: dict[type, frozenset[str]] = {
             "_entry",
             "_initial",
             "_unknown",
+            "_next",
         )
     ),
     Effects: frozenset(
@@ -82,7 +83,6 @@ _NOT_SEEN: dict[type, frozenset[str]] = {
             "tree",
             "post",
             "loops",
-            "_regions",
         )
     ),
     Site: frozenset(

@@ -9,7 +9,8 @@ when a summary is opened there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 from anabranch.check.events import GHOST, Event, Hits, Location, Split
 from anabranch.check.gating import GatingPath
@@ -71,6 +72,8 @@ class MemoryOf:
         self._entry: dict[tuple[int, Expr, Value, int], Value] = {}
         self._initial: dict[tuple[Expr, Value, int], Value] = {}
         self._unknown: dict[tuple[int, int, Expr, Value, int], Expr] = {}
+        self._next: dict[Expr, dict[int, int]] = {}
+        """For each base and node what `_above` found."""
         self.input_read: dict[Expr, dict[int, list[tuple[int, Expr]]]] = {}
         """Input memory that the function itself reads, by base and part of the object."""
         self.by_index: set[Expr] = set()
@@ -139,28 +142,41 @@ class MemoryOf:
         return value
 
     def _whole(self, node: int, position: int, at: Location) -> Value:
-        """As `read`. Joins that are not known yet are worked out on a stack of our own, not by recursion."""
-        pending: list[tuple[int, Location]] = []
-        while True:
-            try:
-                if not pending:
-                    return self._walk(node, position, at)
-                join, location = pending[-1]
-                key = (join, location.base, location.offset, location.width)
-                if key not in self._entry:
-                    with self.leaves.within(self.name, "join", *key):
-                        self._entry[key] = self._merge(join, location)
+        """As `read`, of a location that is not taken apart by its index."""
+        try:
+            way = self._back(node, position, at)
+        except Split:
+            return self._by_bytes(node, position, at)
+        if way.join is not None:
+            self._know(way.join, at)
+        return self._value(way, at)
+
+    def _know(self, join: int, at: Location) -> None:
+        """Work out the value at a join, those at the joins before it first: on a stack of our own, not by
+        recursion."""
+        pending = [join]
+        waiting: dict[int, dict[int, _Way]] = {}
+        while pending:
+            node = pending[-1]
+            key = (node, at.base, at.offset, at.width)
+            if key in self._entry:
                 pending.pop()
-            except _Missing as missing:
-                pending.append((missing.node, missing.at))
-            except Split:
-                if pending:
-                    join, location = pending.pop()
-                    key = (join, location.base, location.offset, location.width)
+                continue
+            ways = waiting.get(node)
+            if ways is None:
+                try:
+                    with self.leaves.within(self.name, "join", *key):
+                        ways = waiting[node] = {source: self._from(source, at) for source in self._ends(node)}
+                except Split:
                     with self.leaves.within(self.name, "bytes", *key):
-                        self._entry[key] = self._by_bytes(join, 0, location)
-                else:
-                    return self._by_bytes(node, position, at)
+                        self._entry[key] = self._by_bytes(node, 0, at)
+                    continue
+                before = [way.join for way in ways.values() if way.join is not None]
+                missing = [n for n in before if (n, at.base, at.offset, at.width) not in self._entry]
+                if missing:
+                    pending += missing
+                    continue
+            self._entry[key] = self._merge(node, at, ways)
 
     def _by_bytes(self, node: int, position: int, at: Location) -> Value:
         parts = [
@@ -169,8 +185,11 @@ class MemoryOf:
         ]
         return join_bytes(parts) if any(p.__class__ is Expr for p in parts) else _number(parts)
 
-    def _walk(self, node: int, position: int, at: Location) -> Value:
-        """Back through events and single predecessors to a value, or to a join that is known."""
+    def _from(self, source: int, at: Location) -> _Way:
+        return self._back(source, len(self.events[source]), at)
+
+    def _back(self, node: int, position: int, at: Location) -> _Way:
+        """Back through events and single predecessors to a value, or to a join."""
         found: Hits = []
         ghost = at.offset.__class__ is int and at.offset == GHOST
         while True:
@@ -182,36 +201,58 @@ class MemoryOf:
                     for condition, value in hits(self, node, number, at):
                         if condition is False:
                             continue
-                        found.append((condition, value))
                         if condition is True:
-                            return _choice(found[:-1], value, at.width)
-            top = self.graph.tree.parent[node]
-            if top < 0:
-                return _choice(found, self.initial(at), at.width)
-            join = self.joins[node]
-            if join is None:
-                node = self.graph.predecessors(node)[0]
-            elif not self._region_writes(join, at.base):
-                node = top
-            else:
-                known = self._entry.get((node, at.base, at.offset, at.width))
-                if known is None:
-                    raise _Missing(node, at)
-                return _choice(found, known, at.width)
+                            return _Way(found, None, value)
+                        found.append((condition, value))
+            if self.graph.tree.parent[node] < 0:
+                return _Way(found, None, self.initial(at))
+            if self._merges(node, at.base):
+                return _Way(found, node, None)
+            node = self._above(node, at.base)
             position = len(self.events[node])
 
-    def _merge(self, node: int, at: Location) -> Value:
+    def _merges(self, node: int, base: Expr) -> bool:
+        join = self.joins[node]
+        return join is not None and self._region_writes(join, base)
+
+    def _above(self, node: int, base: Expr) -> int:
+        """The next node up the dominator tree that writes a base or merges it, or the first. Nodes above one
+        that is executed do not change any more; what is passed is remembered for all of them."""
+        known, parent = self._next.setdefault(base, {}), self.graph.tree.parent
+        passed: list[int] = []
+        while True:
+            found = known.get(node)
+            if found is not None:
+                break
+            passed.append(node)
+            found = node = parent[node]
+            if base in self.written[node] or self.anything[node] or parent[node] < 0:
+                break
+            if self._merges(node, base):
+                break
+        for node in passed:
+            known[node] = found
+        return found
+
+    def _value(self, way: _Way, at: Location) -> Value:
+        end = way.value if way.join is None else self._entry[way.join, at.base, at.offset, at.width]
+        return _choice(way.hits, end, at.width)
+
+    def _ends(self, node: int) -> Sequence[int]:
+        """The predecessors from which a join is reached."""
+        join = self.joins[node]
+        assert join is not None
+        return join.ends if join.reached else self.graph.predecessors(node)[:1]
+
+    def _merge(self, node: int, at: Location, ways: dict[int, _Way]) -> Value:
         """The first restriction operator (Definition 6): the definitions that reach a join, under its
         gates."""
         join = self.joins[node]
         assert join is not None
-
-        def value_of(source: int) -> Value:
-            return self._walk(source, len(self.events[source]), at)
-
+        values = {source: self._value(way, at) for source, way in ways.items()}
         if not join.reached:
-            return value_of(self.graph.predecessors(node)[0])
-        return join.choose(value_of, lambda c, a, b: ite(c, a, b, at.width))
+            return next(iter(values.values()))
+        return join.choose(values.__getitem__, lambda c, a, b: ite(c, a, b, at.width))
 
     def _region_writes(self, join: GatingPath, base: Expr) -> bool:
         found = join.writes.get(base)
@@ -325,13 +366,15 @@ class MemoryOf:
         return found
 
 
-class _Missing(Exception):
-    """A join whose value is not known yet."""
+class _Way(NamedTuple):
+    """What a walk back has come to."""
 
-    def __init__(self, node: int, at: Location) -> None:
-        super().__init__()
-        self.node = node
-        self.at = at
+    hits: Hits
+    """Values under conditions, the last write first."""
+    join: int | None
+    """Where it ended, if a value is merged there."""
+    value: Value
+    """What holds if none of the conditions does, if it did not end at a join."""
 
 
 def _choice(hits: Hits, otherwise: Value, width: int) -> Value:
