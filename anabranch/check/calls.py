@@ -36,6 +36,7 @@ from anabranch.semantics.intrinsics import intrinsic_function
 
 if TYPE_CHECKING:
     from anabranch.check.gate import Gated
+    from anabranch.check.walk import WalkOfUndefined
 
 UNDEFINED = "anabranch.undef."
 """Functions that the front end calls for the value of an uninitialised local variable."""
@@ -94,6 +95,16 @@ class CallEvent(Event):
             return [(self.anything, value)]
         if len(found) > 1:
             return self._joined(memory, found)
+        return found
+
+    def undefined_hits(self, walk: WalkOfUndefined, node: int, position: int, at: Location) -> Hits:
+        found: Hits = []
+        for mapped in self.table.get(at.base, ()):
+            offset = sub(at.offset, mapped.offset, 64)
+            if offset.__class__ is Expr or _overlaps(mapped.extent, offset, at.bytes):
+                found.append((mapped.condition, False))
+        if self.anything is not False and not found and walk.memory.shared(at.base):
+            return [(self.anything, False)]
         return found
 
     def _effect(self, base: Expr, offset: int, width: int) -> Value:

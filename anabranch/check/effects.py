@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from anabranch.check.events import GHOST, Event, Extent, Store
 from anabranch.check.freeing import Free
 from anabranch.check.leaves import Explicit, GlobalObject, LocalObject, Parameter, Unknown
-from anabranch.check.memory import either
 from anabranch.check.summaries import RETURNED, RETURNS, WRITES_ANYTHING, Effect, needed_leaves
+from anabranch.check.walk import either
 from anabranch.expr import Expr, Value, bool_and, eq, ne, substitute
 from anabranch.ir.types import IntType, PointerType
 

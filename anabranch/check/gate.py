@@ -71,6 +71,7 @@ class Gated:
             self.graph,
             self._initial_global,
             program.size_of,
+            program.undefinedness,
             function.name,
         )
         count = len(self.graph.nodes)

@@ -9,19 +9,17 @@ when a summary is opened there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable
 
-from anabranch.check.events import GHOST, Event, Hits, Location, Split
+from anabranch.check.events import GHOST, Event, Location
 from anabranch.check.gating import GatingPath
 from anabranch.check.graph import AcyclicGraph
 from anabranch.check.leaves import GlobalObject, Leaves, LocalObject, Memory, Uninitialised
 from anabranch.check.places import Place, Places, multiple_of, offset_range
+from anabranch.check.walk import Walk, WalkOfUndefined
 from anabranch.expr import (
     Expr,
     Value,
-    add,
-    bool_or,
     eq,
     extract,
     ite,
@@ -51,6 +49,7 @@ class MemoryOf:
         graph: AcyclicGraph,
         initial_global: Callable[[str, int, int], Value | None],
         size_of: Callable[[Expr], int | None],
+        undefined: Callable[[Value], Value],
         name: str,
     ) -> None:
         self.leaves = leaves
@@ -69,11 +68,12 @@ class MemoryOf:
         self.private: set[Expr] = set()
         """Local variables whose address nothing else knows."""
         self.accessed: set[Expr] = set()
-        self._entry: dict[tuple[int, Expr, Value, int], Value] = {}
+        self.values = Walk(self)
+        self._undefined = WalkOfUndefined(self, undefined)
         self._initial: dict[tuple[Expr, Value, int], Value] = {}
         self._unknown: dict[tuple[int, int, Expr, Value, int], Expr] = {}
         self._next: dict[Expr, dict[int, int]] = {}
-        """For each base and node what `_above` found."""
+        """For each base and node what `above` found."""
         self.input_read: dict[Expr, dict[int, list[tuple[int, Expr]]]] = {}
         """Input memory that the function itself reads, by base and part of the object."""
         self.by_index: set[Expr] = set()
@@ -119,7 +119,23 @@ class MemoryOf:
             element = self._element(node, position, Location(base, offset, width))
             if element is not None:
                 return element
-        return self._whole(node, position, Location(base, offset, width))
+        return self.values.read(node, position, Location(base, offset, width))
+
+    def undefined(self, node: int, position: int, places: tuple[Place, ...], width: int) -> Value:
+        """The condition under which the value there was never written: `undefined` of what is read, but that
+        no effect of a call is worked out for it."""
+        result: Value = None
+        for place in reversed(places):
+            if place.base is None or place.offset is None:
+                value: Value = False
+            elif place.offset.__class__ is Expr:
+                value = self._undefined.undefined(self.read(node, position, place.base, place.offset, width))
+            else:
+                self.accessed.add(place.base)
+                at = Location(place.base, place.offset, (width + 7) // 8 * 8)
+                value = self._undefined.read(node, position, at)
+            result = value if result is None else ite(place.condition, value, result, 1)
+        return result
 
     def _element(self, node: int, position: int, at: Location) -> Value | None:
         """An element at a symbolic index that has few values: a choice between all of them."""
@@ -136,86 +152,19 @@ class MemoryOf:
             return None
         value: Value = None
         for start in range(low, high + 1, step):
-            element = self._whole(node, position, Location(at.base, start, at.width))
+            element = self.values.read(node, position, Location(at.base, start, at.width))
             self.by_index.update(x.var for x in self.leaves.support(element) if isinstance(x, Uninitialised))
             value = element if value is None else ite(eq(at.offset, start, 64), element, value, at.width)
         return value
 
-    def _whole(self, node: int, position: int, at: Location) -> Value:
-        """As `read`, of a location that is not taken apart by its index."""
-        try:
-            way = self._back(node, position, at)
-        except Split:
-            return self._by_bytes(node, position, at)
-        if way.join is not None:
-            self._know(way.join, at)
-        return self._value(way, at)
+    # -- the way back -----------------------------------------------------------------------------------
 
-    def _know(self, join: int, at: Location) -> None:
-        """Work out the value at a join, those at the joins before it first: on a stack of our own, not by
-        recursion."""
-        pending = [join]
-        waiting: dict[int, dict[int, _Way]] = {}
-        while pending:
-            node = pending[-1]
-            key = (node, at.base, at.offset, at.width)
-            if key in self._entry:
-                pending.pop()
-                continue
-            ways = waiting.get(node)
-            if ways is None:
-                try:
-                    with self.leaves.within(self.name, "join", *key):
-                        ways = waiting[node] = {source: self._from(source, at) for source in self._ends(node)}
-                except Split:
-                    with self.leaves.within(self.name, "bytes", *key):
-                        self._entry[key] = self._by_bytes(node, 0, at)
-                    continue
-                before = [way.join for way in ways.values() if way.join is not None]
-                missing = [n for n in before if (n, at.base, at.offset, at.width) not in self._entry]
-                if missing:
-                    pending += missing
-                    continue
-            self._entry[key] = self._merge(node, at, ways)
-
-    def _by_bytes(self, node: int, position: int, at: Location) -> Value:
-        parts = [
-            self._whole(node, position, Location(at.base, add(at.offset, number, 64), 8))
-            for number in range(at.bytes)
-        ]
-        return join_bytes(parts) if any(p.__class__ is Expr for p in parts) else _number(parts)
-
-    def _from(self, source: int, at: Location) -> _Way:
-        return self._back(source, len(self.events[source]), at)
-
-    def _back(self, node: int, position: int, at: Location) -> _Way:
-        """Back through events and single predecessors to a value, or to a join."""
-        found: Hits = []
-        ghost = at.offset.__class__ is int and at.offset == GHOST
-        while True:
-            if at.base in self.written[node] or self.anything[node]:
-                events = self.events[node]
-                for number in range(min(position, len(events)) - 1, -1, -1):
-                    event = events[number]
-                    hits = event.ghost_hits if ghost else event.hits
-                    for condition, value in hits(self, node, number, at):
-                        if condition is False:
-                            continue
-                        if condition is True:
-                            return _Way(found, None, value)
-                        found.append((condition, value))
-            if self.graph.tree.parent[node] < 0:
-                return _Way(found, None, self.initial(at))
-            if self._merges(node, at.base):
-                return _Way(found, node, None)
-            node = self._above(node, at.base)
-            position = len(self.events[node])
-
-    def _merges(self, node: int, base: Expr) -> bool:
+    def merges(self, node: int, base: Expr) -> bool:
+        """Is it a join of ways that may write a base?"""
         join = self.joins[node]
         return join is not None and self._region_writes(join, base)
 
-    def _above(self, node: int, base: Expr) -> int:
+    def above(self, node: int, base: Expr) -> int:
         """The next node up the dominator tree that writes a base or merges it, or the first. Nodes above one
         that is executed do not change any more; what is passed is remembered for all of them."""
         known, parent = self._next.setdefault(base, {}), self.graph.tree.parent
@@ -228,31 +177,11 @@ class MemoryOf:
             found = node = parent[node]
             if base in self.written[node] or self.anything[node] or parent[node] < 0:
                 break
-            if self._merges(node, base):
+            if self.merges(node, base):
                 break
         for node in passed:
             known[node] = found
         return found
-
-    def _value(self, way: _Way, at: Location) -> Value:
-        end = way.value if way.join is None else self._entry[way.join, at.base, at.offset, at.width]
-        return _choice(way.hits, end, at.width)
-
-    def _ends(self, node: int) -> Sequence[int]:
-        """The predecessors from which a join is reached."""
-        join = self.joins[node]
-        assert join is not None
-        return join.ends if join.reached else self.graph.predecessors(node)[:1]
-
-    def _merge(self, node: int, at: Location, ways: dict[int, _Way]) -> Value:
-        """The first restriction operator (Definition 6): the definitions that reach a join, under its
-        gates."""
-        join = self.joins[node]
-        assert join is not None
-        values = {source: self._value(way, at) for source, way in ways.items()}
-        if not join.reached:
-            return next(iter(values.values()))
-        return join.choose(values.__getitem__, lambda c, a, b: ite(c, a, b, at.width))
 
     def _region_writes(self, join: GatingPath, base: Expr) -> bool:
         found = join.writes.get(base)
@@ -364,31 +293,3 @@ class MemoryOf:
                 found = self.leaves.unknown(at.width, reason, loc, pointer, input=input)
             self._unknown[key] = found
         return found
-
-
-class _Way(NamedTuple):
-    """What a walk back has come to."""
-
-    hits: Hits
-    """Values under conditions, the last write first."""
-    join: int | None
-    """Where it ended, if a value is merged there."""
-    value: Value
-    """What holds if none of the conditions does, if it did not end at a join."""
-
-
-def _choice(hits: Hits, otherwise: Value, width: int) -> Value:
-    for condition, value in reversed(hits):
-        otherwise = ite(condition, value, otherwise, width)
-    return otherwise
-
-
-def _number(parts: list[Value]) -> int:
-    return int.from_bytes(bytes(parts), "little")
-
-
-def either(conditions: Iterable[Value]) -> Value:
-    result: Value = False
-    for condition in conditions:
-        result = bool_or(result, condition)
-    return result

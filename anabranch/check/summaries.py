@@ -158,10 +158,17 @@ class Site:
         if isinstance(leaf, Freed):
             return caller.freed(self.node, self.position, self.value(leaf.of.a))
         if isinstance(leaf, Undefined):
-            return caller.program.undefinedness(self.value(leaf.of.a))
+            return self._undefined(leaf.of)
         if isinstance(leaf, Operator):
             return caller.program.summaries.moved(leaf, self)
         return leaves.renamed(leaf)
+
+    def _undefined(self, value: Expr) -> Value:
+        """Did the caller never write a value that the callee reads from memory?"""
+        caller, leaf = self.caller, self.caller.program.leaves.of(value)
+        assert isinstance(leaf, Memory)
+        places = caller.program.places.of(add(self.value(leaf.base.a), leaf.offset, 64))
+        return caller.memory.undefined(self.node, self.position, places, value.w)
 
     def _not_null(self, pointer: Value) -> bool:
         """Was a pointer dereferenced or tested on every way to the call?"""
