@@ -97,18 +97,23 @@ def bitcode(name: str) -> Path:
     except SourceError as error:
         raise BuildError(str(error)) from error
     environment = wrapper_environment()
-    headers = toolchain_dir() / "lib" / "libc" / "include" / "generic-glibc"
-    words = {"{CC}": environment["CC"], "{queue}": str(headers / "sys" / "queue.h")}
-    if any("{yacc}" in word for step in described.steps for word in step):
-        words["{yacc}"] = str(bitcode("byacc").with_suffix(""))
     shutil.rmtree(directory, ignore_errors=True)
     shutil.copytree(tree, directory, symlinks=True)
     for step in described.steps:
-        command = [_replaced(word, words) for word in step]
+        command = command_of(name, step)
         run_step(step[0], command, directory, environment, directory.with_suffix(".log"))
     if not found.exists():
         raise BuildError(f"{name}: the build made no {found}")
     return found
+
+
+def command_of(name: str, step: tuple[str, ...]) -> list[str]:
+    """A step of the build of a program, with its words filled in."""
+    headers = toolchain_dir() / "lib" / "libc" / "include" / "generic-glibc"
+    words = {"{CC}": wrapper_environment()["CC"], "{queue}": str(headers / "sys" / "queue.h")}
+    if any("{yacc}" in word for word in step):
+        words["{yacc}"] = str(bitcode("byacc").with_suffix(""))
+    return [_replaced(word, words) for word in step]
 
 
 def lines_of(name: str) -> int:
