@@ -3,8 +3,9 @@
 python -m bench.check oracle [--programs 300]    generated programs with assertions: 0 wrong
 python -m bench.check pointers [--programs 300]  generated programs with pointers: 0 wrong
 python -m bench.check programs [NAME...]         zlib, json-c and libtasn1 from Debian's sources; also byacc,
-                                                 spin and sshd, which `anabranch cc` builds (minutes)
-python -m bench.check size [NAME...]             nodes and time an instruction by size of function
+                                                 spin, sshd, lighttpd and ldapsearch, which `anabranch cc`
+                                                 builds (minutes)
+python -m bench.check size [NAME...]             nodes and time an instruction by size of function, and a plot
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from anabranch.expr import NODES
 from anabranch.frontend import FrontendOptions, load_program
 from bench.lib.check_programs import PROGRAMS, bitcode, lines_of
 from bench.lib.coreutils import BuildError
+from bench.lib.plot import Line, log_plot, write_plot
 from bench.lib.table import print_table
 from bench.unit_all import LIBRARIES, prepared
 from tests.check import pointer_oracle
@@ -36,6 +38,7 @@ from tests.check.generate import program
 THOROUGH = CheckSettings(properties=("assert",), polls=200_000, condition_polls=400_000, function_polls=10**9)
 PARTS = ("gating", "lifting", "conditions")
 """What the time of a check is spent on: the gated form, asking at calls what callees want, deciding."""
+FIGURES = Path(__file__).resolve().parent / "figures"
 SIZES = (20, 50, 100, 300, 1000, 3000, 10**9)
 """Functions are grouped by number of instructions, up to each of these."""
 
@@ -134,29 +137,40 @@ def programs_table(names: Sequence[str]) -> int:
     return 0
 
 
-def size_table(names: Sequence[str]) -> int:
+def size_table(names: Sequence[str], figures: Path) -> int:
     """Gating alone, function by function."""
-    groups: dict[int, list[tuple[int, int, float]]] = {limit: [] for limit in SIZES}
+    rows, lines = [], []
     for name in names:
-        checker, _ = checker_of(name)
-        for component in checker.order.components:
-            for function in component:
-                body = checker.program.module.functions[function]
-                size = sum(len(block.instructions) for block in body.blocks)
-                before, started = len(NODES), process_time()
-                gated = Gated(checker.program, body).run()
-                spent = process_time() - started
-                checker.program.functions[function] = gated
-                limit = next(limit for limit in SIZES if size <= limit)
-                groups[limit].append((size, len(NODES) - before, spent))
-    rows = []
-    for limit, found in groups.items():
-        if found:
+        groups = sizes_of(name)
+        points = []
+        for limit, found in groups.items():
             instructions, nodes, spent = (sum(row[i] for row in found) for i in range(3))
             text = f"up to {limit:,}" if limit < 10**9 else "more"
-            rows.append((text, len(found), instructions, nodes / instructions, 1e6 * spent / instructions))
-    print_table(("instructions", "functions", "total", "nodes/instr", "us/instr"), rows)
+            per = nodes / instructions
+            rows.append((name, text, len(found), instructions, per, 1e6 * spent / instructions))
+            points.append((instructions / len(found), per))
+        lines.append(Line(name, tuple(points)))
+    print_table(("program", "instructions", "functions", "total", "nodes/instr", "us/instr"), rows)
+    title = "Size of the gated form by size of the function"
+    text = log_plot(title, "instructions, mean of a group of functions", "nodes an instruction", lines)
+    write_plot(figures / "check_growth.svg", text)
     return 0
+
+
+def sizes_of(name: str) -> dict[int, list[tuple[int, int, float]]]:
+    """Instructions, nodes and seconds of each function of a program, by group."""
+    groups: dict[int, list[tuple[int, int, float]]] = {}
+    checker, _ = checker_of(name)
+    for function in checker.order.names():
+        body = checker.program.module.functions[function]
+        size = sum(len(block.instructions) for block in body.blocks)
+        before, started = len(NODES), process_time()
+        gated = Gated(checker.program, body).run()
+        spent = process_time() - started
+        checker.program.functions[function] = gated
+        limit = next(limit for limit in SIZES if size <= limit)
+        groups.setdefault(limit, []).append((size, len(NODES) - before, spent))
+    return dict(sorted(groups.items()))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -166,14 +180,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("what", choices=("oracle", "pointers", "programs", "size"))
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--programs", type=int, default=300)
+    parser.add_argument("--figures", type=Path, default=FIGURES, help="where the plot of `size` goes")
     arguments = parser.parse_args(argv)
     if arguments.what == "oracle":
         return oracle(arguments.programs)
     if arguments.what == "pointers":
         return pointers(arguments.programs)
-    table = programs_table if arguments.what == "programs" else size_table
+    names = arguments.names or list(LIBRARIES)
     try:
-        return table(arguments.names or list(LIBRARIES))
+        return programs_table(names) if arguments.what == "programs" else size_table(names, arguments.figures)
     except BuildError as error:
         print(error, file=sys.stderr)
         return 2

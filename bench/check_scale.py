@@ -3,6 +3,7 @@
 python -m bench.check_scale again [NAME...] [--functions 8]   touch one function at a time, check again
 python -m bench.check_scale jobs [NAME...]                    one job and two: equal results, CPU and time
 
+The names are those of `bench.check programs`; programs are built again after an edit, which is not counted.
 A function is touched by one more statement, a call of a function without effects at its start: its code is
 another one, and all lines behind it move. CPU seconds are those of the whole command with its children:
 start of the interpreter, compiling, reading and checking. Every result is compared, byte for byte, with that
@@ -22,12 +23,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.lib.coreutils import ROOT, BuildError
+from bench.lib.check_programs import PROGRAMS, bitcode, command_of
+from bench.lib.coreutils import ROOT, BuildError, run_step, wrapper_environment
 from bench.lib.table import print_table
 from bench.unit_all import LIBRARIES, Library, prepared
 
@@ -42,11 +44,43 @@ class Outcome:
     wall: float
 
 
+@dataclass(frozen=True)
+class Subject:
+    """A copy of a library or a program that may be edited."""
+
+    files: tuple[Path, ...]
+    words: list[str]
+    """The command that checks it."""
+    rebuild: Callable[[], None] = lambda: None
+
+
+CHECK = (sys.executable, "-m", "anabranch.cli.main", "check", "--json", "--no-progress")
+
+
 def command(library: Library, directory: Path) -> list[str]:
-    found = [sys.executable, "-m", "anabranch.cli.main", "check", "--json", "--no-progress"]
+    found = list(CHECK)
     found += [f"-I{directory / include}" for include in library.includes]
     found += [f"-D{define}" for define in library.defines]
     return [*found, *(str(directory / file) for file in library.files)]
+
+
+def subject(name: str, directory: Path) -> Subject:
+    """A copy of a library or a program in a directory."""
+    if name in LIBRARIES:
+        library = LIBRARIES[name]
+        shutil.copytree(prepared(library), directory, symlinks=True)
+        return Subject(tuple(directory / file for file in library.files), command(library, directory))
+    if name not in PROGRAMS:
+        raise BuildError(f"there is no program {name}: choose of {', '.join((*LIBRARIES, *PROGRAMS))}")
+    found, program = bitcode(name), PROGRAMS[name].program
+    shutil.copytree(found.parents[len(Path(program).parts) - 1], directory, symlinks=True)
+    copy = (directory / program).with_name(found.name)
+
+    def rebuild() -> None:
+        words = command_of(name, PROGRAMS[name].steps[-1])
+        run_step(words[0], words, directory, wrapper_environment(), directory.with_suffix(".log"))
+
+    return Subject(tuple(sorted(copy.parent.glob("*.c"))), [*CHECK, str(copy)], rebuild)
 
 
 def run(words: Sequence[str], cache: Path) -> Outcome:
@@ -69,13 +103,13 @@ _START = re.compile(
 )
 
 
-def starts(library: Library, directory: Path) -> list[tuple[Path, int, str]]:
+def starts(files: Sequence[Path]) -> list[tuple[Path, int, str]]:
     """Where bodies of functions begin: file, position behind the brace, name."""
     found: list[tuple[Path, int, str]] = []
-    for file in library.files:
-        text = (directory / file).read_text(errors="surrogateescape")
+    for file in files:
+        text = file.read_text(errors="surrogateescape")
         bodies = (m for m in _START.finditer(text) if m[1] not in ("if", "while", "for", "switch"))
-        found += [(directory / file, match.end(), match[1]) for match in bodies]
+        found += [(file, match.end(), match[1]) for match in bodies]
     return found
 
 
@@ -86,18 +120,17 @@ def touched(text: str, position: int) -> str:
 def again(names: Sequence[str], functions: int, seed: int) -> int:
     rows, failed = [], False
     for name in names:
-        library = LIBRARIES[name]
         with tempfile.TemporaryDirectory(prefix="anabranch-again-") as place:
-            directory = Path(place) / "source"
-            shutil.copytree(prepared(library), directory, symlinks=True)
-            words = command(library, directory)
+            checked = subject(name, Path(place) / "source")
+            words = checked.words
             first = run(words, Path(place) / "cache")
             same = run(words, Path(place) / "cache")
             equal = same.document == first.document
             shares, counted = [], 0
-            for file, position, function in random.Random(seed).sample(starts(library, directory), functions):
+            for file, position, function in random.Random(seed).sample(starts(checked.files), functions):
                 text = file.read_text(errors="surrogateescape")
                 file.write_text(touched(text, position), errors="surrogateescape")
+                checked.rebuild()
                 shutil.copytree(Path(place) / "cache", Path(place) / "copy")
                 second = run(words, Path(place) / "copy")
                 fresh = run([*words, "--no-cache"], Path(place) / "none")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from time import process_time
 from typing import TYPE_CHECKING
@@ -36,6 +36,7 @@ from anabranch.semantics.intrinsics import intrinsic_function
 
 if TYPE_CHECKING:
     from anabranch.check.gate import Gated
+    from anabranch.check.walk import WalkOfUndefined
 
 UNDEFINED = "anabranch.undef."
 """Functions that the front end calls for the value of an uninitialised local variable."""
@@ -72,14 +73,14 @@ class CallEvent(Event):
     """The condition under which the callee may have written everything that pointers lead to."""
 
     def bases(self) -> Iterable[Expr]:
-        return (*self.table, *self.freed)
+        return (*self.table, *self.freed, *self.site.blocks)
 
     def everything(self) -> bool:
         return self.anything is not False
 
     def hits(self, memory: MemoryOf, node: int, position: int, at: Location) -> Hits:
         found: Hits = []
-        for mapped in self.table.get(at.base, ()):
+        for mapped in self._mapped(at.base):
             offset = sub(at.offset, mapped.offset, 64)
             if offset.__class__ is Expr:
                 reason = "memory written by a call at a symbolic index"
@@ -95,6 +96,23 @@ class CallEvent(Event):
         if len(found) > 1:
             return self._joined(memory, found)
         return found
+
+    def undefined_hits(self, walk: WalkOfUndefined, node: int, position: int, at: Location) -> Hits:
+        found: Hits = []
+        for mapped in self._mapped(at.base):
+            offset = sub(at.offset, mapped.offset, 64)
+            if offset.__class__ is Expr or _overlaps(mapped.extent, offset, at.bytes):
+                found.append((mapped.condition, False))
+        if self.anything is not False and not found and walk.memory.shared(at.base):
+            return [(self.anything, False)]
+        return found
+
+    def _mapped(self, base: Expr) -> Sequence[Mapped]:
+        """What a base of the caller is to the callee."""
+        block = self.site.blocks.get(base)
+        if block is None:
+            return self.table.get(base, ())
+        return [Mapped(block, self.site.guard, 0, self.site.callee.effects.written_of(block))]
 
     def _effect(self, base: Expr, offset: int, width: int) -> Value:
         summaries = self.site.caller.program.summaries
@@ -338,7 +356,7 @@ class Calls:
             if anything is not False:
                 gated.wild.append((node, bool_and(gated.assume[node], anything)))
         gated.memory_is_freed = gated.memory_is_freed or bool(freed)
-        if table or freed or anything is not False:
+        if table or freed or anything is not False or site.callee.effects.writes_blocks:
             gated.memory.append(node, CallEvent(site, table, freed, anything))
 
     def _requirements(self, gated: Gated, site: Site) -> None:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from anabranch.check.events import GHOST, Event, Extent, Store
 from anabranch.check.freeing import Free
 from anabranch.check.leaves import Explicit, GlobalObject, LocalObject, Parameter, Unknown
-from anabranch.check.memory import either
 from anabranch.check.summaries import RETURNED, RETURNS, WRITES_ANYTHING, Effect, needed_leaves
+from anabranch.check.walk import either
 from anabranch.expr import Expr, Value, bool_and, eq, ne, substitute
 from anabranch.ir.types import IntType, PointerType
 
@@ -30,6 +30,8 @@ class Effects:
         self._known: dict[Effect, Value] = {}
         self._operands: dict[Effect, tuple[int, ...] | None] = {}
         self._extents: dict[Expr, Extent] = {}
+        self.writes_blocks = False
+        """Does it write blocks that it, or what it calls, has allocated?"""
 
     def collect(self) -> None:
         self._count_aliasing()
@@ -37,6 +39,7 @@ class Effects:
             if not self.gated.dead[node]:
                 for event in self.gated.memory.events[node]:
                     self._add(event)
+        self.writes_blocks |= any(is_heap(self.gated.program.leaves.of(base)) for base in self._extents)
         # Parameters that were dereferenced on every way to the return.
         exit_ = self.gated.graph.exit
         if self.gated.graph.cfg.reachable(exit_):
@@ -71,6 +74,7 @@ class Effects:
                         for start, size in part.extent:
                             self._write(base, start + part.offset, size)
             self.frees.update(event.freed)
+            self.writes_blocks |= event.site.callee.effects.writes_blocks
         elif isinstance(event, Free):
             self.frees.update(event.bases())
         else:
@@ -86,13 +90,16 @@ class Effects:
                 extent.add((offset & ((1 << 64) - 1), size))
 
     def written(self) -> dict[Expr, Extent]:
-        """What callers may see change: visible memory, and blocks that the function allocated."""
+        """What callers may see change of what they gave."""
         leaves = self.gated.program.leaves
-        return {
-            base: extent
-            for base, extent in self._extents.items()
-            if leaves.visible(base.a) or is_heap(leaves.of(base))
-        }
+        return {base: extent for base, extent in self._extents.items() if leaves.visible(base.a)}
+
+    def written_of(self, block: Expr) -> Extent:
+        """What is written of a block that the function, or one that it calls, has allocated."""
+        found = self._extents.get(block, set())
+        site = self.gated.blocks.get(block)
+        inner = set() if site is None else site.callee.effects.written_of(site.blocks[block])
+        return None if found is None or inner is None else found | inner
 
     @property
     def returns(self) -> bool:

@@ -26,6 +26,7 @@ from anabranch.ir.debug import DebugLoc
 
 if TYPE_CHECKING:
     from anabranch.check.memory import MemoryOf
+    from anabranch.check.walk import WalkOfUndefined
 
 Hits = list[tuple[Value, Value]]
 """Values that an event gives to a location, each under a condition; later ones hold where earlier do not."""
@@ -69,6 +70,10 @@ class Event:
     def ghost_hits(self, memory: MemoryOf, node: int, position: int, at: Location) -> Hits:
         """What it makes of a ghost location."""
         return []
+
+    def undefined_hits(self, walk: WalkOfUndefined, node: int, position: int, at: Location) -> Hits:
+        """Conditions under which it writes a location, each with that under which the value is undefined."""
+        return [(c, walk.undefined(value)) for c, value in self.hits(walk.memory, node, position, at)]
 
 
 def _relation(memory: MemoryOf, at: Location, offset: Value, size: int) -> tuple[str, Value]:
@@ -189,7 +194,20 @@ class Copy(Event):
         return [place.base for place in self.places if place.base is not None]
 
     def hits(self, memory: MemoryOf, node: int, position: int, at: Location) -> Hits:
-        found: Hits = []
+        return [
+            (condition, memory.read_places(node, position, sources, at.width, self.loc))
+            for condition, sources in self._moved(at)
+        ]
+
+    def undefined_hits(self, walk: WalkOfUndefined, node: int, position: int, at: Location) -> Hits:
+        return [
+            (condition, walk.memory.undefined(node, position, sources, at.width))
+            for condition, sources in self._moved(at)
+        ]
+
+    def _moved(self, at: Location) -> list[tuple[Value, tuple[Place, ...]]]:
+        """Where what is at a location comes from, under conditions."""
+        found: list[tuple[Value, tuple[Place, ...]]] = []
         for place in self.places:
             if place.base is not at.base:
                 continue
@@ -203,8 +221,7 @@ class Copy(Event):
                 Place(p.condition, p.base, None if p.offset is None else add(p.offset, shift, 64))
                 for p in self.sources
             )
-            value = memory.read_places(node, position, moved, at.width, self.loc)
-            found.append((bool_and(place.condition, inside), value))
+            found.append((bool_and(place.condition, inside), moved))
         return found
 
 
@@ -245,3 +262,7 @@ class Havoc(Event):
             return []
         value = memory.unknown(node, position, at, self.reason, self.loc, at.width == 64, self.input)
         return [(self.condition, value)]
+
+    def undefined_hits(self, walk: WalkOfUndefined, node: int, position: int, at: Location) -> Hits:
+        known = at.base in self.known or (self.all_shared and walk.memory.shared(at.base))
+        return [(self.condition, False)] if known else []

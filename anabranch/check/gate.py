@@ -71,6 +71,7 @@ class Gated:
             self.graph,
             self._initial_global,
             program.size_of,
+            program.undefinedness,
             function.name,
         )
         count = len(self.graph.nodes)
@@ -98,6 +99,8 @@ class Gated:
         """Is there a call in the function, so far, that frees something?"""
         self.calls: list[Site] = []
         """Calls of functions with a summary."""
+        self.blocks: dict[Expr, Site] = {}
+        """Blocks that a callee allocated, and pointers to which were seen here."""
         self.current = 0
         self.tests: dict[Expr, list[tuple[int, DebugLoc | None]]] = {}
         """Where a pointer is compared with NULL."""

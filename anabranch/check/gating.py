@@ -19,7 +19,7 @@ Edge = Callable[[int, int], Value]
 class GatingPath:
     """The gating path expression of one join."""
 
-    __slots__ = ("_decisions", "_target", "region", "writes")
+    __slots__ = ("_decisions", "_target", "ends", "region", "writes")
 
     def __init__(self, graph: AcyclicGraph, node: int, edge: Edge) -> None:
         top = graph.tree.parent[node]
@@ -43,6 +43,11 @@ class GatingPath:
             elif options:
                 leads[member] = options[0][1]
         self._target = leads.get(top)
+        named = [target for options in self._decisions for _, target in reversed(options)]
+        if self._target is not None:
+            named.append(self._target)
+        self.ends = list(dict.fromkeys(~target for target in named if target < 0))
+        """The predecessors of the join whose values are asked for, in that order."""
 
     @property
     def reached(self) -> bool:

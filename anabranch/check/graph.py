@@ -8,6 +8,7 @@ changes. With `--unroll K` there are K iterations, and then the loop has ended (
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from anabranch.analysis.cfg import CFG, build_cfg, graph
@@ -56,14 +57,15 @@ class AcyclicGraph:
     irreducible: int
     """Edges that are not followed because they enter a loop elsewhere than at its head."""
 
-    def predecessors(self, node: int) -> list[int]:
-        return [p for p in self.cfg.predecessors[node] if self.cfg.reachable(p)]
+    def predecessors(self, node: int) -> Sequence[int]:
+        """All of them are reachable: nodes are made by following edges from the first."""
+        return self.cfg.predecessors[node]
 
     def region(self, node: int) -> set[int]:
         """The nodes on ways from the immediate dominator to `node`, both excluded."""
         top = self.tree.parent[node]
         seen: set[int] = set()
-        stack = self.predecessors(node)
+        stack = list(self.predecessors(node))
         while stack:
             current = stack.pop()
             if current != top and current not in seen:

@@ -37,6 +37,7 @@ _NOT_SEEN: dict[type, frozenset[str]] = {
             "facts",
             "edge_facts",
             "tests",
+            "blocks",
             "null_places",
             "current",
             "returned_type",
@@ -62,11 +63,14 @@ _NOT_SEEN: dict[type, frozenset[str]] = {
             "size_of",
             "name",
             "joins",
+            "written",
             "accessed",
             "complete",
-            "_entry",
+            "values",
+            "_undefined",
             "_initial",
             "_unknown",
+            "_next",
         )
     ),
     Effects: frozenset(
@@ -82,13 +86,13 @@ _NOT_SEEN: dict[type, frozenset[str]] = {
             "tree",
             "post",
             "loops",
-            "_regions",
         )
     ),
     Site: frozenset(
         (
             "caller",
             "loc",
+            "blocks",
             "_values",
             "instantiate",
             "lifted",
@@ -105,6 +109,9 @@ _NOT_SEEN: dict[type, frozenset[str]] = {
 }
 """Fields that callers do not look at, that follow from others, or that keep what was worked out before. All
 others are seen, those that somebody adds too."""
+
+
+_ATOMS = frozenset((bool, int, str, type(None)))
 
 
 def form_of(gated: Gated) -> str:
@@ -135,11 +142,11 @@ def told_attributes(function: Function) -> tuple[object, ...]:
 
 def _plain(value: object) -> object:
     """Something without identities and places in the source."""
-    if value is None or isinstance(value, bool | int | str):
+    if value.__class__ in _ATOMS:
         return value
-    if value.__class__ is Expr:
-        return ("node", value.id)
-    if isinstance(value, tuple | list):
+    if isinstance(value, Expr):
+        return value.id
+    if isinstance(value, (tuple, list)):
         return tuple(map(_plain, value))
     if isinstance(value, dict):
         return tuple((_plain(key), _plain(part)) for key, part in value.items())

@@ -189,6 +189,7 @@ class Leaves:
     def __init__(self) -> None:
         self._by_index: dict[int, Leaf] = {}
         self._visible: dict[int, bool] = {}
+        self._supports: dict[Expr, tuple[Leaf, ...]] = {}
         self._integers: set[int] = set()
         """Input memory that its function loads as a number only."""
         self._pointers: set[int] = set()
@@ -324,12 +325,15 @@ class Leaves:
 
     # -- questions about expressions --------------------------------------------------------------------
 
-    def support(self, value: Value) -> list[Leaf]:
+    def support(self, value: Value) -> tuple[Leaf, ...]:
         """The leaves that an expression mentions, those inside operators left out."""
         if value.__class__ is not Expr:
-            return []
-        found = (self._by_index.get(index) for index in in_order(value))
-        return [leaf for leaf in found if leaf is not None]
+            return ()
+        known = self._supports.get(value)
+        if known is None:
+            found = (self._by_index.get(index) for index in in_order(value))
+            known = self._supports[value] = tuple(leaf for leaf in found if leaf is not None)
+        return known
 
     def left_open(self, values: Iterable[Value]) -> str:
         """What of unknown callers has a say in some values, operands of operators included: "parameters",

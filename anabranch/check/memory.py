@@ -9,18 +9,17 @@ when a summary is opened there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
-from anabranch.check.events import GHOST, Event, Hits, Location, Split
+from anabranch.check.events import GHOST, Event, Location
 from anabranch.check.gating import GatingPath
 from anabranch.check.graph import AcyclicGraph
 from anabranch.check.leaves import GlobalObject, Leaves, LocalObject, Memory, Uninitialised
 from anabranch.check.places import Place, Places, multiple_of, offset_range
+from anabranch.check.walk import Walk, WalkOfUndefined
 from anabranch.expr import (
     Expr,
     Value,
-    add,
-    bool_or,
     eq,
     extract,
     ite,
@@ -50,6 +49,7 @@ class MemoryOf:
         graph: AcyclicGraph,
         initial_global: Callable[[str, int, int], Value | None],
         size_of: Callable[[Expr], int | None],
+        undefined: Callable[[Value], Value],
         name: str,
     ) -> None:
         self.leaves = leaves
@@ -68,9 +68,12 @@ class MemoryOf:
         self.private: set[Expr] = set()
         """Local variables whose address nothing else knows."""
         self.accessed: set[Expr] = set()
-        self._entry: dict[tuple[int, Expr, Value, int], Value] = {}
+        self.values = Walk(self)
+        self._undefined = WalkOfUndefined(self, undefined)
         self._initial: dict[tuple[Expr, Value, int], Value] = {}
         self._unknown: dict[tuple[int, int, Expr, Value, int], Expr] = {}
+        self._next: dict[Expr, dict[int, int]] = {}
+        """For each base and node what `above` found."""
         self.input_read: dict[Expr, dict[int, list[tuple[int, Expr]]]] = {}
         """Input memory that the function itself reads, by base and part of the object."""
         self.by_index: set[Expr] = set()
@@ -116,7 +119,23 @@ class MemoryOf:
             element = self._element(node, position, Location(base, offset, width))
             if element is not None:
                 return element
-        return self._whole(node, position, Location(base, offset, width))
+        return self.values.read(node, position, Location(base, offset, width))
+
+    def undefined(self, node: int, position: int, places: tuple[Place, ...], width: int) -> Value:
+        """The condition under which the value there was never written: `undefined` of what is read, but that
+        no effect of a call is worked out for it."""
+        result: Value = None
+        for place in reversed(places):
+            if place.base is None or place.offset is None:
+                value: Value = False
+            elif place.offset.__class__ is Expr:
+                value = self._undefined.undefined(self.read(node, position, place.base, place.offset, width))
+            else:
+                self.accessed.add(place.base)
+                at = Location(place.base, place.offset, (width + 7) // 8 * 8)
+                value = self._undefined.read(node, position, at)
+            result = value if result is None else ite(place.condition, value, result, 1)
+        return result
 
     def _element(self, node: int, position: int, at: Location) -> Value | None:
         """An element at a symbolic index that has few values: a choice between all of them."""
@@ -133,85 +152,36 @@ class MemoryOf:
             return None
         value: Value = None
         for start in range(low, high + 1, step):
-            element = self._whole(node, position, Location(at.base, start, at.width))
+            element = self.values.read(node, position, Location(at.base, start, at.width))
             self.by_index.update(x.var for x in self.leaves.support(element) if isinstance(x, Uninitialised))
             value = element if value is None else ite(eq(at.offset, start, 64), element, value, at.width)
         return value
 
-    def _whole(self, node: int, position: int, at: Location) -> Value:
-        """As `read`. Joins that are not known yet are worked out on a stack of our own, not by recursion."""
-        pending: list[tuple[int, Location]] = []
-        while True:
-            try:
-                if not pending:
-                    return self._walk(node, position, at)
-                join, location = pending[-1]
-                key = (join, location.base, location.offset, location.width)
-                if key not in self._entry:
-                    with self.leaves.within(self.name, "join", *key):
-                        self._entry[key] = self._merge(join, location)
-                pending.pop()
-            except _Missing as missing:
-                pending.append((missing.node, missing.at))
-            except Split:
-                if pending:
-                    join, location = pending.pop()
-                    key = (join, location.base, location.offset, location.width)
-                    with self.leaves.within(self.name, "bytes", *key):
-                        self._entry[key] = self._by_bytes(join, 0, location)
-                else:
-                    return self._by_bytes(node, position, at)
+    # -- the way back -----------------------------------------------------------------------------------
 
-    def _by_bytes(self, node: int, position: int, at: Location) -> Value:
-        parts = [
-            self._whole(node, position, Location(at.base, add(at.offset, number, 64), 8))
-            for number in range(at.bytes)
-        ]
-        return join_bytes(parts) if any(p.__class__ is Expr for p in parts) else _number(parts)
-
-    def _walk(self, node: int, position: int, at: Location) -> Value:
-        """Back through events and single predecessors to a value, or to a join that is known."""
-        found: Hits = []
-        ghost = at.offset.__class__ is int and at.offset == GHOST
-        while True:
-            if at.base in self.written[node] or self.anything[node]:
-                events = self.events[node]
-                for number in range(min(position, len(events)) - 1, -1, -1):
-                    event = events[number]
-                    hits = event.ghost_hits if ghost else event.hits
-                    for condition, value in hits(self, node, number, at):
-                        if condition is False:
-                            continue
-                        found.append((condition, value))
-                        if condition is True:
-                            return _choice(found[:-1], value, at.width)
-            top = self.graph.tree.parent[node]
-            if top < 0:
-                return _choice(found, self.initial(at), at.width)
-            join = self.joins[node]
-            if join is None:
-                node = self.graph.predecessors(node)[0]
-            elif not self._region_writes(join, at.base):
-                node = top
-            else:
-                known = self._entry.get((node, at.base, at.offset, at.width))
-                if known is None:
-                    raise _Missing(node, at)
-                return _choice(found, known, at.width)
-            position = len(self.events[node])
-
-    def _merge(self, node: int, at: Location) -> Value:
-        """The first restriction operator (Definition 6): the definitions that reach a join, under its
-        gates."""
+    def merges(self, node: int, base: Expr) -> bool:
+        """Is it a join of ways that may write a base?"""
         join = self.joins[node]
-        assert join is not None
+        return join is not None and self._region_writes(join, base)
 
-        def value_of(source: int) -> Value:
-            return self._walk(source, len(self.events[source]), at)
-
-        if not join.reached:
-            return value_of(self.graph.predecessors(node)[0])
-        return join.choose(value_of, lambda c, a, b: ite(c, a, b, at.width))
+    def above(self, node: int, base: Expr) -> int:
+        """The next node up the dominator tree that writes a base or merges it, or the first. Nodes above one
+        that is executed do not change any more; what is passed is remembered for all of them."""
+        known, parent = self._next.setdefault(base, {}), self.graph.tree.parent
+        passed: list[int] = []
+        while True:
+            found = known.get(node)
+            if found is not None:
+                break
+            passed.append(node)
+            found = node = parent[node]
+            if base in self.written[node] or self.anything[node] or parent[node] < 0:
+                break
+            if self.merges(node, base):
+                break
+        for node in passed:
+            known[node] = found
+        return found
 
     def _region_writes(self, join: GatingPath, base: Expr) -> bool:
         found = join.writes.get(base)
@@ -323,29 +293,3 @@ class MemoryOf:
                 found = self.leaves.unknown(at.width, reason, loc, pointer, input=input)
             self._unknown[key] = found
         return found
-
-
-class _Missing(Exception):
-    """A join whose value is not known yet."""
-
-    def __init__(self, node: int, at: Location) -> None:
-        super().__init__()
-        self.node = node
-        self.at = at
-
-
-def _choice(hits: Hits, otherwise: Value, width: int) -> Value:
-    for condition, value in reversed(hits):
-        otherwise = ite(condition, value, otherwise, width)
-    return otherwise
-
-
-def _number(parts: list[Value]) -> int:
-    return int.from_bytes(bytes(parts), "little")
-
-
-def either(conditions: Iterable[Value]) -> Value:
-    result: Value = False
-    for condition in conditions:
-        result = bool_or(result, condition)
-    return result

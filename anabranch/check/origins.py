@@ -11,10 +11,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from anabranch.check.leaves import Explicit, Freed, Leaf, Leaves, Operator, Undefined
-from anabranch.expr import Expr, Value, substitute
+from anabranch.expr import Expr, Value, variable
+from anabranch.expr.evaluate import Substitution
 
 FLOWING = ("null", "freed")
 """Effects that say that a value is bad."""
+_BAD = (Explicit, Freed, Undefined)
 
 
 class Origin(NamedTuple):
@@ -34,12 +36,11 @@ HERE = Origin(True, frozenset())
 
 
 def bad_leaves(leaves: Leaves, value: Value) -> list[Leaf]:
-    return [
-        leaf
-        for leaf in leaves.support(value)
-        if isinstance(leaf, Explicit | Freed | Undefined)
-        or (isinstance(leaf, Operator) and leaf.effect[0] in FLOWING)
-    ]
+    return [leaf for leaf in leaves.support(value) if _is_bad(leaf)]
+
+
+def _is_bad(leaf: Leaf) -> bool:
+    return isinstance(leaf, _BAD) or (isinstance(leaf, Operator) and leaf.effect[0] in FLOWING)
 
 
 class Origins:
@@ -48,6 +49,8 @@ class Origins:
     def __init__(self, leaves: Leaves) -> None:
         self.leaves = leaves
         self._known: dict[Expr, Origin] = {}
+        self._without = Substitution(self._good)
+        """An expression with all bad leaves false."""
 
     def of(self, value: Value) -> Origin:
         if value.__class__ is not Expr:
@@ -59,7 +62,7 @@ class Origins:
 
     def _of(self, value: Expr) -> Origin:
         bad = bad_leaves(self.leaves, value)
-        own = not bad or substitute(value, {leaf.var: False for leaf in bad}) is not False
+        own = not bad or self._without(value) is not False
         passed: set[Expr] = set()
         for leaf in bad:
             if isinstance(leaf, Operator):
@@ -69,6 +72,10 @@ class Origins:
             elif self.leaves.visible(leaf.var.a):
                 passed.add(leaf.var)
         return Origin(own, frozenset(passed))
+
+    def _good(self, index: int) -> Value:
+        leaf = self.leaves.at(index)
+        return False if leaf is not None and _is_bad(leaf) else variable(index)
 
     def _operator(self, operator: Operator) -> Origin:
         found = self._known.get(operator.var)

@@ -18,6 +18,7 @@ from anabranch.check.leaves import (
     GlobalObject,
     Leaf,
     Leaves,
+    LocalObject,
     Memory,
     Operator,
     Parameter,
@@ -82,6 +83,7 @@ class Site:
         "_facts",
         "_values",
         "arguments",
+        "blocks",
         "callee",
         "caller",
         "guard",
@@ -125,6 +127,9 @@ class Site:
         """The conditions under which the call is reached."""
         self.lifted: dict[Condition, Condition] = {}
         """Conditions of the callee in terms of the caller."""
+        self.blocks: dict[Expr, Expr] = {}
+        """Blocks of the callee that somebody asked for, by the caller's name for them. What a function calls
+        has many, and pointers to few are ever seen."""
         self.operators: dict[Effect, Value] = {}
         """Effects of the call that somebody asked for. Every read behind the call asks again."""
 
@@ -158,10 +163,22 @@ class Site:
         if isinstance(leaf, Freed):
             return caller.freed(self.node, self.position, self.value(leaf.of.a))
         if isinstance(leaf, Undefined):
-            return caller.program.undefinedness(self.value(leaf.of.a))
+            return self._undefined(leaf.of)
         if isinstance(leaf, Operator):
             return caller.program.summaries.moved(leaf, self)
-        return leaves.renamed(leaf)
+        found = leaves.renamed(leaf)
+        if isinstance(leaf, LocalObject) and leaf.heap:
+            self.blocks[found] = leaf.var
+            caller.blocks[found] = self
+            caller.memory.written[self.node].add(found)
+        return found
+
+    def _undefined(self, value: Expr) -> Value:
+        """Did the caller never write a value that the callee reads from memory?"""
+        caller, leaf = self.caller, self.caller.program.leaves.of(value)
+        assert isinstance(leaf, Memory)
+        places = caller.program.places.of(add(self.value(leaf.base.a), leaf.offset, 64))
+        return caller.memory.undefined(self.node, self.position, places, value.w)
 
     def _not_null(self, pointer: Value) -> bool:
         """Was a pointer dereferenced or tested on every way to the call?"""

@@ -238,7 +238,7 @@ def _side(gated: Gated, top: int, node: int, opcode: str) -> int:
     """The line where a branch goes on: the compiler turns conditions round, so that true and false would
     mislead."""
     graph = gated.graph
-    if graph.predecessors(node) != [top] or opcode not in ("br", "switch"):
+    if len(graph.predecessors(node)) > 1 or opcode not in ("br", "switch"):
         return 0
     block = graph.nodes[node].block
     if block < 0:

@@ -143,7 +143,7 @@ def test_figure25() -> None:
     same(gating_path("B8"), (entry, 6, 7))
     same(gating_path("Exit"), (entry, (c6, 9, 8), (c7, 8, 7)))
     assert gated.memory.joins[node["B1"]] is None
-    assert gated.graph.predecessors(node["B1"]) == [node["entry"]]
+    assert gated.graph.predecessors(node["B1"]) == (node["entry"],)
 
 
 def test_figure32(functions: dict[str, Gated]) -> None:

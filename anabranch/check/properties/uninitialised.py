@@ -30,11 +30,13 @@ class Undefinedness:
         self.choices = choices
         """Does a value depend on truth values, which choose it? Else only on what is chosen."""
         self._known: dict[Expr, Value] = {}
+        self._harmless: set[int] = set()
+        """Variables that have been written."""
 
     def __call__(self, value: Value) -> Value:
         if value.__class__ is not Expr:
             return False
-        if all(self._leaf(self.leaves.at(index)) is False for index in expr_vars(value)):
+        if value not in self._known and self._written(value):
             return False
         stack = [value]
         while stack:
@@ -49,6 +51,18 @@ class Undefinedness:
             stack.pop()
             self._known[current] = self._combined(current)
         return self._known[value]
+
+    def _written(self, value: Expr) -> bool:
+        """Is every variable of a value one that has been written? Most values are of that kind."""
+        indices = expr_vars(value)
+        if self._harmless.issuperset(indices):
+            return True
+        for index in indices:
+            if index not in self._harmless:
+                if self._leaf(self.leaves.at(index)) is not False:
+                    return False
+                self._harmless.add(index)
+        return True
 
     def _combined(self, current: Expr) -> Value:
         known = self._known
