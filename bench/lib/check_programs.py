@@ -43,6 +43,8 @@ PROGRAMS = {
         "mini_httpd",
     ),
     "ed": Program("ed", (("./configure", "CC={CC}", "CFLAGS=-g"), ("make",)), "ed"),
+    "jhead": Program("jhead", (("make", "CC={CC}", "CFLAGS=-g"),), "jhead"),
+    "unrtf": Program("unrtf", (("./configure",), ("make",)), "src/unrtf"),
     "diffstat": Program("diffstat", (("./configure",), ("make",)), "diffstat"),
     "sshd": Program(
         "openssh",
