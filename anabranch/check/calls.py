@@ -368,7 +368,8 @@ class Calls:
 
     def _undefined(self, gated: Gated, node: int, instruction: Instruction) -> None:
         assert instruction.result is not None
-        name = gated.function.variable_names.get(instruction.result.index, "a local variable")
+        variable = gated.function.variables.get(instruction.result.index)
+        name = "a local variable" if variable is None else variable.name
         if is_scalar(instruction.type):
             value = gated.program.leaves.uninitialised(
                 instruction.type.bits, name, instruction.loc, part=False

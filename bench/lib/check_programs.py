@@ -44,7 +44,7 @@ PROGRAMS = {
     ),
     "ed": Program("ed", (("./configure", "CC={CC}", "CFLAGS=-g"), ("make",)), "ed"),
     "jhead": Program("jhead", (("make", "CC={CC}", "CFLAGS=-g"),), "jhead"),
-    "unrtf": Program("unrtf", (("./configure",), ("make",)), "src/unrtf"),
+    "units": Program("units", (("./configure",), ("make", "units")), "units"),
     "diffstat": Program("diffstat", (("./configure",), ("make",)), "diffstat"),
     "sshd": Program(
         "openssh",
