@@ -2,7 +2,7 @@
 
 python -m bench.check oracle [--programs 300]    generated programs with assertions: 0 wrong
 python -m bench.check pointers [--programs 300]  generated programs with pointers: 0 wrong
-                      [--first SEED]             the first seed of either, for programs that were not seen before
+                      [--first SEED]             the first seed of either, for programs not seen before
 python -m bench.check programs [NAME...]         zlib, json-c and libtasn1 from Debian's sources; also byacc,
                                                  spin and sshd, which `anabranch cc` builds (minutes)
 python -m bench.check size [NAME...]             nodes and time an instruction by size of function

@@ -176,7 +176,7 @@ class Calls:
         if isinstance(info, CallInfo):
             for value, attributes in zip(arguments, info.arg_attrs, strict=False):
                 if attributes is not None and "noundef" in attributes.names:
-                    gated.use(node, value, instruction, "argument")
+                    gated.use(node, value, instruction, "call with")
 
     def _pointed(self, gated: Gated, node: int, instruction: Instruction) -> str | None:
         """The function that a pointer is known to lead to."""

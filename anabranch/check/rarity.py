@@ -1,7 +1,7 @@
 """How rare a bad value is: a NULL that a callee returns for one particular number only.
 
 Programs have functions that answer NULL to a senseless argument (`emalloc(0)`), and never ask that: by an
-invariant that is not seen here. Such a report is possible, not likely. That a pointer is NULL is no rare value.
+invariant that is not seen here. Such a report is possible, not likely. NULL is no rare value of a pointer.
 """
 
 from __future__ import annotations
