@@ -17,6 +17,7 @@ class OutOfBounds(Property):
     name = "bounds"
     kind = "out-of-bounds"
     flows = False
+    ends = True
 
     def access(
         self, gated: Gated, node: int, address: Value, size: int | None, instruction: Instruction, what: str
