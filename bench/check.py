@@ -2,6 +2,7 @@
 
 python -m bench.check oracle [--programs 300]    generated programs with assertions: 0 wrong
 python -m bench.check pointers [--programs 300]  generated programs with pointers: 0 wrong
+                      [--first SEED]             the first seed of either, for programs not seen before
 python -m bench.check programs [NAME...]         zlib, json-c and libtasn1 from Debian's sources; also byacc,
                                                  spin, sshd, lighttpd and ldapsearch, which `anabranch cc`
                                                  builds (minutes)
@@ -53,13 +54,13 @@ def explored(source: Path, out: Path) -> set[int]:
     return {error["line"] for error in document["errors"]}
 
 
-def oracle(programs: int) -> int:
+def oracle(first: int, programs: int) -> int:
     """Half of the programs have loops, half of these of an unknown number of iterations."""
     wrong = failing = certain = possible = undecided = lossy = 0
     with tempfile.TemporaryDirectory(prefix="anabranch-check-") as place:
-        for seed in range(programs):
+        for seed in range(first, first + programs):
             source = Path(place) / f"{seed}.c"
-            source.write_text(program(10_000 + seed, loops=seed % 2 == 1, limits=seed % 4 == 3))
+            source.write_text(program(seed, loops=seed % 2 == 1, limits=seed % 4 == 3))
             checker = Checker(load_program([source], FrontendOptions(entry="*")).module, THOROUGH)
             result = checker.run()
             lossy += bool(result.losses)
@@ -68,7 +69,7 @@ def oracle(programs: int) -> int:
             missed = truth - refuted if not result.verdicts["undecided"] else set()
             if missed or sure - truth:
                 wrong += 1
-                print(f"seed {10_000 + seed}: missed {sorted(missed)}, false {sorted(sure - truth)}")
+                print(f"seed {seed}: missed {sorted(missed)}, false {sorted(sure - truth)}")
             failing, certain = failing + len(truth), certain + len(sure)
             possible, undecided = possible + len(refuted - truth), undecided + result.verdicts["undecided"]
     header = ("programs", "unsound", "failing", "certain", "possible only", "undecided", "wrong")
@@ -76,11 +77,11 @@ def oracle(programs: int) -> int:
     return int(wrong > 0 or lossy > 0)
 
 
-def pointers(programs: int) -> int:
+def pointers(first: int, programs: int) -> int:
     """NULL, freed and unwritten memory, and indices."""
     counts = {"failing": 0, "found": 0, "not failing": 0, "open": 0, "wrong": 0}
     with tempfile.TemporaryDirectory(prefix="anabranch-check-") as place:
-        for seed in range(programs):
+        for seed in range(first, first + programs):
             comparison = pointer_oracle.compare(seed, Path(place))
             counts["failing"] += len(comparison.failing)
             counts["found"] += len(comparison.failing & comparison.found)
@@ -180,12 +181,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("what", choices=("oracle", "pointers", "programs", "size"))
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--programs", type=int, default=300)
+    parser.add_argument("--first", type=int, default=0, metavar="SEED")
     parser.add_argument("--figures", type=Path, default=FIGURES, help="where the plot of `size` goes")
     arguments = parser.parse_args(argv)
     if arguments.what == "oracle":
-        return oracle(arguments.programs)
+        return oracle(arguments.first, arguments.programs)
     if arguments.what == "pointers":
-        return pointers(arguments.programs)
+        return pointers(arguments.first, arguments.programs)
     names = arguments.names or list(LIBRARIES)
     try:
         return programs_table(names) if arguments.what == "programs" else size_table(names, arguments.figures)

@@ -194,7 +194,7 @@ class Calls:
         if isinstance(info, CallInfo):
             for value, attributes in zip(arguments, info.arg_attrs, strict=False):
                 if attributes is not None and "noundef" in attributes.names:
-                    gated.use(node, value, instruction, "argument")
+                    gated.use(node, value, instruction, "call with")
 
     def _pointed(self, gated: Gated, node: int, instruction: Instruction) -> str | None:
         """The function that a pointer is known to lead to."""
@@ -386,7 +386,8 @@ class Calls:
 
     def _undefined(self, gated: Gated, node: int, instruction: Instruction) -> None:
         assert instruction.result is not None
-        name = gated.function.variable_names.get(instruction.result.index, "a local variable")
+        variable = gated.function.variables.get(instruction.result.index)
+        name = "a local variable" if variable is None else variable.name
         if is_scalar(instruction.type):
             value = gated.program.leaves.uninitialised(
                 instruction.type.bits, name, instruction.loc, part=False

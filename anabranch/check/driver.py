@@ -282,7 +282,8 @@ class Checker:
                 open_to = "elsewhere"
         if not open_to and not condition.property.flows:
             open_to = self._open_to(condition, own)
-        reasons = own.approximations(consequent_only=condition.property.flows)
+        property = condition.property
+        reasons = own.approximations(consequent_only=property.flows and property.believes_paths)
         doubts = condition.property.doubts(condition.function, condition.evidence)
         approximate = tuple(sorted({*reasons, *doubts}))
         self.findings.append(Finding(condition, answer, own.consequent, open_to, approximate))

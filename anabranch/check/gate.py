@@ -341,8 +341,13 @@ class Gated:
         if found is None:
             count = instruction.operands[0]
             size = instruction.extra.size * count.value if isinstance(count, ConstInt) else None
-            name = self.function.variable_names.get(index, "") or instruction.result.name
-            found = self._allocas[index] = self.program.leaves.local_object(name, size, instruction.loc)
+            variable = self.function.variables.get(index)
+            name, loc = instruction.result.name, instruction.loc
+            if variable is not None:
+                start = self.function.subprogram
+                name = variable.name
+                loc = loc or DebugLoc(variable.file, variable.line, 0, "" if start is None else start.name)
+            found = self._allocas[index] = self.program.leaves.local_object(name, size, loc)
         return found
 
     # -- conditions -------------------------------------------------------------------------------------

@@ -230,7 +230,8 @@ def _call(gated: Gated, node: int, instruction: Instruction) -> None:
 
 def _jump_after_call(gated: Gated, node: int, instruction: Instruction) -> None:
     """invoke, callbr: exceptions and jumps out of assembly are not followed."""
-    gated.lose("an exception is not followed")
+    jump = "a jump out of assembly" if instruction.opcode == "callbr" else "an exception"
+    gated.lose(f"{jump} is not followed")
     _take(gated, node, instruction.targets[0], True)
     for target in instruction.targets[1:]:
         _take(gated, node, target, False)

@@ -41,7 +41,7 @@ _NUMBERED = re.compile(
     r"|#\d+"  # attributes, which are taken from the calls
 )
 _NUMBER = re.compile(r"\bi\d+ (?:noundef )?\d+")
-_VARIABLE = re.compile(r'!DILocalVariable\(name: "([^"]*)"')
+_VARIABLE = re.compile(r'!DILocalVariable\(name: "([^"]*)"(?:.*? line: (\d+))?')
 
 
 @cache
@@ -186,7 +186,9 @@ class Keys:
                 return "" if function is None else _relative(self.module.debug.places[place], start)
             if other is not None:
                 named = _VARIABLE.match(self.module.debug.node(other))
-                return f"!{named[1]}" if named is not None else ""
+                if named is None:
+                    return ""
+                return f"!{named[1]}" + ("" if start is None else f":{int(named[2] or 0) - start.line}")
             if symbol is not None:
                 symbol = symbol.strip('"')
                 symbols[symbol] = None

@@ -160,7 +160,7 @@ def _functions_in(module: Module, symbol: str, held: dict[str, frozenset[str]]) 
             if name in module.functions:
                 found.add(name)
             elif variable is not None and variable.initializer is not None:
-                new = [n for n in mentioned(variable.initializer) if n not in seen]
+                new = dict.fromkeys(n for n in mentioned(variable.initializer) if n not in seen)
                 seen.update(new)
                 stack += new
         known = held[symbol] = frozenset(found)

@@ -157,7 +157,7 @@ def _looping(function: Function, tails: dict[int, int]) -> Function:
         first.instructions.insert(number, phi)
     result = copy(function)
     result._blocks = [entry, *blocks[1:], first]
-    result._variable_names = None  # of the phis too, which have the names of the parameters
+    result._variables = None  # of the phis too, which have the names of the parameters
     result.local_count = count + len(phis)
     return result
 

@@ -228,7 +228,7 @@ def path_steps(finding: Finding) -> list[Step]:
         if gated.gate[node] is not True:
             end = gated.function.blocks[graph.nodes[top].block].instructions[-1]
             onto = _side(gated, top, node, end.opcode)
-            if end.loc is not None and onto:
+            if end.loc is not None and onto not in (0, end.loc.line):  # not the parts of `a && b`
                 found.append(Step(end.loc.file, end.loc.line, end.loc.function, "on to line", onto))
         node = top
     return list(reversed(found))[-MAX_BRANCHES:]
@@ -275,7 +275,7 @@ def shown_values(program: Program, finding: Finding) -> tuple[Shown, ...]:
         for leaf in program.leaves.support(value):
             number = model.get(leaf.var.a)
             name = "" if number is None else _name(program, condition.function, leaf)
-            text = "" if number is None else _number(number, leaf)
+            text = "" if number is None else _number(number, leaf, program.leaves.is_pointer(leaf.var.a))
             loc = leaf.loc if isinstance(leaf, Unknown) else None
             shown = Shown(name, text) if loc is None else Shown(name, text, loc.file, loc.line)
             if name and text and shown.label not in found and len(found) < MAX_VALUES:
@@ -283,9 +283,8 @@ def shown_values(program: Program, finding: Finding) -> tuple[Shown, ...]:
     return tuple(found.values())
 
 
-def _number(number: int, leaf: Leaf) -> str:
+def _number(number: int, leaf: Leaf, pointer: bool) -> str:
     """The value of a leaf; that a pointer leads somewhere is not worth a word."""
-    pointer = isinstance(leaf, Parameter | Unknown) and leaf.pointer
     if pointer or (leaf.var.w == 64 and FIRST_PAGE <= number < -FIRST_PAGE % (1 << 64)):
         return "" if number else "NULL"
     return str(to_signed(number, leaf.var.w))

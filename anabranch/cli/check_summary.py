@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from anabranch.check.records import CheckResult
-from anabranch.check.reports import Report, source_line
+from anabranch.check.reports import RANKS, Report, source_line
 from anabranch.check.trace import Step
 from anabranch.report.exporters import Issue, Place
+
+_RANKED = {"likely": "likely", "possible": "possible", "caller": "about unknown callers"}
 
 
 def _place(file: str, line: int) -> str:
@@ -82,11 +84,14 @@ def summary(
 ) -> str:
     """Never just "no errors": what the verdicts rest on is named."""
     verdicts = result.verdicts
+    ranks = [(rank, sum(report.rank == rank for report in visible)) for rank in RANKS]
+    listed = ", ".join(f"{count:,} {_RANKED[rank]}" for rank, count in ranks if count)
+    told = f" ({listed})" if listed else ""
     lines = [
-        f"{_count(len(visible), 'report')} in {_count(result.functions, 'function')}: "
-        f"{_count(result.conditions, 'condition')}, {verdicts['proved']:,} proved, "
+        f"{_count(len(visible), 'report')}{told} in {_count(result.functions, 'function')}",
+        f"{_count(result.conditions, 'condition')}: {verdicts['proved']:,} proved, "
         f"{verdicts['refuted']:,} refuted, {verdicts['left to the callers']:,} left to the callers, "
-        f"{verdicts['as the caller says']:,} open to unknown callers, {verdicts['undecided']:,} undecided"
+        f"{verdicts['as the caller says']:,} open to unknown callers, {verdicts['undecided']:,} undecided",
     ]
     hidden = len(new) - len(visible)
     if hidden:

@@ -103,7 +103,7 @@ def find_entry(module: Module, wanted: str | None, inputs: Sequence[Path]) -> st
     shown = ", ".join(map(str, inputs))
     defined = [f.name for f in module.defined_functions() if f.linkage in ("external", "weak")]
     if not defined:
-        raise FrontendError(f"{shown}: defines no function to start in")
+        raise FrontendError(f"{shown}: defines no function")
     offer = ", ".join(defined[:8]) + (", ..." if len(defined) > 8 else "")
     missing = f"no function '{wanted or ENTRY_POINTS[0]}'"
     raise FrontendError(f"{shown}: {missing}; --entry can name one of: {offer}")

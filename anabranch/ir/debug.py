@@ -172,10 +172,10 @@ class DebugInfo:
             return None
         return SourceVariable(self._name_of(text), self._file_of(text), self._line_of(text))
 
-    def local_names(self, lines: list[str], locals_: Iterable[Local]) -> dict[int, str]:
-        """Index of a local -> name of the variable that the debug records of a body give it."""
+    def local_variables(self, lines: list[str], locals_: Iterable[Local]) -> dict[int, SourceVariable]:
+        """Index of a local -> the variable that the debug records of a body give it."""
         indices = {local.name: local.index for local in locals_}
-        names: dict[int, str] = {}
+        found: dict[int, SourceVariable] = {}
         for line in lines:
             record = _RECORD.match(line)
             if record is None:
@@ -183,8 +183,8 @@ class DebugInfo:
             text = self.node(record[2])
             index = indices.get(name_of(record[1]))
             if index is not None and text.startswith("!DILocalVariable("):
-                names[index] = self._name_of(text)
-        return names
+                found[index] = SourceVariable(self._name_of(text), self._file_of(text), self._line_of(text))
+        return found
 
     def _file_of(self, text: str) -> str:
         match = _REFERENCE["file"].search(text)

@@ -91,7 +91,7 @@ class Function:
     """Number of locals, parameters included; final once `blocks` has been read."""
     _blocks: list[Block] | None = field(init=False, default=None)
     _param_names: tuple[str, ...] | None = field(init=False, default=None)
-    _variable_names: dict[int, str] | None = field(init=False, default=None)
+    _variables: dict[int, SourceVariable] | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         self.local_count = len(self.params)
@@ -142,13 +142,17 @@ class Function:
         return {} if self.subprogram_id is None else self._debug.parameter_names(self.subprogram_id)
 
     @property
-    def variable_names(self) -> dict[int, str]:
+    def variables(self) -> dict[int, SourceVariable]:
         """Index of a local -> the source variable it holds, or whose address it is, where debug records
         say."""
-        if self._variable_names is None:
+        if self._variables is None:
             locals_ = [*self.params, *(i.result for b in self.blocks for i in b.instructions if i.result)]
-            self._variable_names = self._debug.local_names(self.body_lines(), locals_)
-        return self._variable_names
+            self._variables = self._debug.local_variables(self.body_lines(), locals_)
+        return self._variables
+
+    @property
+    def variable_names(self) -> dict[int, str]:
+        return {index: variable.name for index, variable in self.variables.items()}
 
     def __repr__(self) -> str:
         return f"<function @{self.name}>"

@@ -47,6 +47,8 @@ PROGRAMS = {
         "mini_httpd",
     ),
     "ed": Program("ed", (("./configure", "CC={CC}", "CFLAGS=-g"), ("make",)), "ed"),
+    "jhead": Program("jhead", (("make", "CC={CC}", "CFLAGS=-g"),), "jhead"),
+    "units": Program("units", (("./configure",), ("make", "units")), "units"),
     "diffstat": Program("diffstat", (("./configure",), ("make",)), "diffstat"),
     "lighttpd": Program(
         "lighttpd",

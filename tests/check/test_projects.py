@@ -61,7 +61,7 @@ def test_all_files_of_the_compile_commands(
     assert main(["check", *words]) == 0
     text = capsys.readouterr().out
     assert f"{REPORT}: likely: read through a NULL pointer" in text and "list.c:6" in text
-    assert "1 report in 2 functions" in text
+    assert "1 report (1 likely) in 2 functions" in text
 
 
 def test_a_program_of_several(project: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -35,6 +35,7 @@ def expected(path: Path) -> set[tuple[int, str, str]]:
         "pointed",
         "contracts",
         "consequences",
+        "parser",
     ],
 )
 def test_reports(name: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -23,8 +23,12 @@ class Property:
     """Is it about a bad value that flows to a place? Such a condition holds in a function as long as its
     callers pass no bad value; the others are about values of any kind, and are decided at the root of the
     calls."""
+    believes_paths: ClassVar[bool] = True
+    """Is the way to a place, where a bad value flows, taken to be possible, though something on it is not
+    known? It is where nobody has looked at the value; not if only the right way avoids it."""
     ends: ClassVar[bool] = False
-    """Does the program end where it fails? What comes after may then take it that it did not."""
+    """Does the program end where it fails, or can anything happen then? What comes after takes it that it
+    did not fail."""
 
     def doubts(self, gated: Gated, evidence: object) -> Iterable[str]:
         """Why a report about a value is only possible, beyond what was taken as unknown."""

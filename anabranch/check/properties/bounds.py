@@ -1,4 +1,4 @@
-"""Accesses beyond objects of constant size."""
+"""Accesses outside of objects of constant size."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ class OutOfBounds(Property):
     name = "bounds"
     kind = "out-of-bounds"
     flows = False
+    ends = True
 
     def access(
         self, gated: Gated, node: int, address: Value, size: int | None, instruction: Instruction, what: str
@@ -40,7 +41,7 @@ class OutOfBounds(Property):
             if place.offset.__class__ is Expr and not gated.first_time(f"bounds {size}", address):
                 continue
             what = f"{what} of {size} byte{'s' * (size != 1)}"
-            message = f"{what} beyond '{self._name(gated, place.base)}' ({length} bytes)"
+            message = f"{what} outside of '{self._name(gated, place.base)}' ({length} bytes)"
             gated.condition(self, node, bad, instruction.loc, message, place.base, place.offset)
 
     def _name(self, gated: Gated, base: Expr) -> str:

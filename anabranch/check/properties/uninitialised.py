@@ -99,6 +99,7 @@ class Undefinedness:
 class UninitialisedUse(Property):
     name = "uninitialised"
     kind = "uninitialised"
+    believes_paths = False
 
     def doubts(self, gated: Gated, evidence: object) -> Iterable[str]:
         """Which elements of an array a program reads is often limited by what it knows of its input."""
@@ -128,6 +129,7 @@ class UninitialisedUse(Property):
         if bad is False or not gated.first_time("defined", value):
             return
         names = [leaf.name for leaf in gated.program.leaves.support(value) if isinstance(leaf, Uninitialised)]
-        about = f"{names[0]}, which was never written" if names else "a value that was never written"
+        only = len(set(names)) == 1
+        about = f"{names[0]}, which was never written" if only else "a value that was never written"
         message = f"{what} {about}"
         gated.condition(self, node, bad, instruction.loc, message, value, value)

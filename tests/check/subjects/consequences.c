@@ -1,4 +1,5 @@
 /* What was reported is assumed to have gone well afterwards: what follows from it is not reported again. */
+#include <stdio.h>
 #include <stdlib.h>
 
 static int *get(int n) {
@@ -31,4 +32,20 @@ int sides(int argc) {
 
 int main(int argc, char **argv) {
     return chosen(argc) + sides(argc) + part(argc & 7);
+}
+
+struct limits { short low, high; };
+static const struct limits all_limits[4] = {{1, 2}, {3, 4}, {5, 6}, {7, 8}};
+
+static int width_of(int which) {
+    int low = all_limits[which].low; // REPORT: bounds likely
+    return all_limits[which].high - low;
+}
+
+int last_width(void) { return width_of(getchar() == 'x' ? 4 : 3); }
+
+int two_widths(int which) {
+    int a[4] = {1, 2, 3, 4};
+    int first = a[which]; // REPORT: bounds caller
+    return first + a[which - 1]; // REPORT: bounds caller
 }
