@@ -72,16 +72,16 @@ def call_parts(name: str, arguments: Sequence[object], before: Notes, after: Not
         reads=frozenset(reads),
         writes=frozenset(writes),
         made=frozenset(
-            key
-            for key in differing(before, after)
-            if not is_there(before, key) or not is_there(after, key)
+            key for key in differing(before, after) if not is_there(before, key) or not is_there(after, key)
         ),
         passes=frozenset(
             pair
             for source, target in effects.passes
             for pair in product(meaning.places(source, False), meaning.places(target, True))
         ),
-        chooses=frozenset(key for position in by for key in choosing(meaning.state, meaning.argument(position))),
+        chooses=frozenset(
+            key for position in by for key in choosing(meaning.state, meaning.argument(position))
+        ),
         by=by,
         kinds=frozenset(place.kind for place in written),
     )
@@ -92,9 +92,7 @@ def touched(relevant: Iterable[Key], written: frozenset[Key]) -> set[Key]:
     kinds = {kind for kind, which in written if which is ANY}
     all_of = {kind for kind, _ in written}
     return {
-        key
-        for key in relevant
-        if key in written or key[0] in kinds or (key[1] is ANY and key[0] in all_of)
+        key for key in relevant if key in written or key[0] in kinds or (key[1] is ANY and key[0] in all_of)
     }
 
 

@@ -1,7 +1,7 @@
 """What models keep for a path (`Path.notes`) in parts that can be compared one by one, by structure.
 
-The kernel's state has the parts of `posix.parts`; beside these there is a part for every other note. Output is
-no part: no program reads it back. Neither are wishes for the values of tests.
+The kernel's state has the parts of `posix.parts`; beside these there is a part for every other note. Output
+is no part: no program reads it back. Neither are wishes for the values of tests.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from anabranch.environment.posix.parts import (
     ANY,
     KINDS,
     STANDARD_PROCESS,
-    Key,
     KernelState,
+    Key,
     differing_kernel,
     kernel_content,
     kernel_has,

@@ -67,8 +67,8 @@ def transferring(source: int, target: int, *offsets: int) -> Effects:
     """Contents go from one descriptor to another; offsets may be in memory."""
     return effects(
         reads=[
-            *opened(source), of("size", source), of("offset", source), of("ends", source), of("random", source),
-            *opened(target), of("position", target), of("extent", target), of("ends", target), *offsets,
+            *opened(source), *(of(kind, source) for kind in ("size", "offset", "ends", "random")),
+            *opened(target), *(of(kind, target) for kind in ("position", "extent", "ends")), *offsets,
         ],
         writes=[
             *(of(kind, end) for end in (source, target) for kind in ("offset", "data", "size")),

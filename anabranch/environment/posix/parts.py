@@ -1,7 +1,7 @@
 """The kernel's state of a path in parts, and which parts a declaration means when a call is made.
 
-A part is `(kind, which)`: a descriptor, an open file, a node or, of what there is one of, None. `ANY` stands for
-all parts of a kind, those included that are not there.
+A part is `(kind, which)`: a descriptor, an open file, a node or, of what there is one of, None. `ANY` stands
+for all parts of a kind, those included that are not there.
 
 | kind | of | what it is |
 |---|---|---|
@@ -33,13 +33,13 @@ from anabranch.machine.joining.same import plain, same
 from anabranch.memo import Memo
 
 
-class Any_(Enum):
-    """All of a kind."""
+class Which(Enum):
+    """Which part of a kind, where it is none in particular."""
 
     ANY = "any"
 
 
-ANY: Final = Any_.ANY
+ANY: Final = Which.ANY
 Key: TypeAlias = tuple[str, Hashable]
 
 STANDARD_PROCESS: Final = Process()
@@ -83,7 +83,9 @@ OF_NODES: Final[dict[str, Callable[[Node], object]]] = {
 }
 OF_FILES: Final[dict[str, Callable[[OpenFile], object]]] = {
     "file": lambda file: (file.node, file.flags),
-    "offset": lambda file: (file.offset, file.listing) if file.offset.__class__ is Expr or file.offset else None,
+    "offset": lambda file: (
+        (file.offset, file.listing) if file.offset.__class__ is Expr or file.offset else None
+    ),
 }
 SINGLE: Final[dict[str, Callable[[KernelState], object]]] = {
     "open": lambda s: (frozenset(s.fs.descriptors), frozenset(s.fs.files)),
@@ -190,7 +192,7 @@ def meant(state: KernelState, kind: str, argument: object, writes: bool) -> Iter
     node = state.fs.nodes[file.node]
     if kind in CIRCUMSTANCES:
         yield from CIRCUMSTANCES[kind](state, (descriptor.file, node))
-    elif kind not in _CONTENTS and not (writes and kind == "times") or holds_contents(node):
+    elif (kind not in _CONTENTS and not (writes and kind == "times")) or holds_contents(node):
         yield kind, descriptor.file if kind in OF_FILES else file.node
 
 
@@ -239,8 +241,8 @@ CIRCUMSTANCES: Final[dict[str, Callable[[KernelState, Opened], Iterable[Key]]]] 
 """Kinds that stand for others, as the file is that a descriptor is open on.
 
 *ends*: who else is open on a pipe. *users*: who else uses the file, which ends with the last of them.
-*position*: the offset, where a write goes to one. *extent*: the size, where a write depends on it. *random*: how many
-random bytes there were, of the devices that give some.
+*position*: the offset, where a write goes to one. *extent*: the size, where a write depends on it.
+*random*: how many random bytes there were, of the devices that give some.
 """
 
 
