@@ -232,6 +232,12 @@ class FileSystem:
         node = node.changed(data=contents).with_status(mtime=self.time(), ctime=self.time(), blocks=None)
         return self.put(node)
 
+    def appended(self, number: int, count: int) -> FileSystem:
+        """A stream after a write of so many bytes."""
+        node = self.nodes[number]
+        node = node.changed(written=add(node.written, count, 64))
+        return self.put(node.with_status(mtime=self.time(), ctime=self.time(), blocks=None))
+
     def truncated(self, number: int, size: int) -> FileSystem:
         if size > MAX_SIZE:
             raise e.Failure(e.EFBIG)

@@ -78,7 +78,7 @@ OF_NODES: Final[dict[str, Callable[[Node], object]]] = {
     "node": _node,
     "entries": lambda node: (node.entries, node.odd),
     "data": lambda node: tidy(node.data),
-    "size": lambda node: (len(node.data), node.length, node.status.blocks),
+    "size": lambda node: (node.held(), node.status.blocks),
     "times": lambda node: (node.status.atime, node.status.mtime, node.status.ctime),
 }
 OF_FILES: Final[dict[str, Callable[[OpenFile], object]]] = {

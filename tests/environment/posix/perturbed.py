@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from anabranch.environment.call_parts import CallParts, call_parts, touched
+from anabranch.environment.ops import add
 from anabranch.environment.parts import Key, Notes, content, differing, kernel_state
 from anabranch.environment.posix.errors import Failure
 from anabranch.environment.posix.filesystem import ROOT, FileSystem
@@ -211,6 +212,8 @@ def _size(number: int, fs: FileSystem) -> FileSystem:
     node = fs.nodes[number]
     if node.kind == "link" or not holds_contents(node):
         return fs
+    if node.kind == "stream":
+        return fs.put(node.changed(written=add(node.written, 7, 64)).with_status(blocks=77))
     return fs.put(node.changed(data=joined(node.data, b"longer")).with_status(blocks=77))
 
 
