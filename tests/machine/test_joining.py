@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from anabranch.cli.flags import settings_from_args
-from anabranch.environment.posix.filesystem import FileSystem
+from anabranch.environment.posix.filesystem import FileSystem, standard_file_system
 from anabranch.environment.posix.kernel import FILES
 from anabranch.environment.posix.nodes import S_IFREG, OpenFile
 from anabranch.explore.engine import Exploration
@@ -154,6 +154,21 @@ def test_output_of_different_lengths() -> None:
     assert short.write(1, b"ab") == 2 and long.write(1, b"abcd") == 4
     short.m.notes[FILES].join(long.m.notes[FILES], ult(var("g", 8), 3, 8))
     assert long.call("lseek", 1, 0, 1) == -errno.ESPIPE
+
+
+def test_output_of_different_lengths_that_may_be_a_file() -> None:
+    """Where standard output may be a file (`--sym-stdout`), its size and offset depend on the path."""
+    mode, sides = var("mode", 32), []
+    for text in (b"ab", b"abcd"):
+        fs = standard_file_system()
+        sides.append(Model(fs.put(fs.node_of(1).with_status(mode=mode))))
+        assert sides[-1].write(1, text) == len(text)
+    short, long = (side.m.notes[FILES] for side in sides)
+    joined = short.join(long, ult(var("g", 8), 3, 8))
+    for g, size in ((0, 2), (9, 4)):
+        inputs = {var("g", 8).a: g, mode.a: 0o100600}
+        assert evaluate(joined.node_of(1).size(), inputs) == size
+        assert evaluate(joined.file(1).offset, inputs) == size
 
 
 def test_sums_stay_sums() -> None:

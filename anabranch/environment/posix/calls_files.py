@@ -43,6 +43,8 @@ def random_bytes(k: Kernel, count: int) -> bytes:
 
 def known_offset(k: Kernel, node: Node, offset: Value) -> int | None:
     """An offset into the contents of a file; None if it is at the end or beyond, wherever that may be."""
+    if node.kind == "stream" and (isinstance(node.written, Expr) or node.written):
+        k.m.unsupported("reading what was written to a standard stream")
     if isinstance(offset, Expr):
         if not k.decide(slt(offset, len(node.data), 64)):
             return None
@@ -234,19 +236,21 @@ def put(k: Kernel, number: int, file: OpenFile, node: Node, data: Content, offse
         return put_into_pipe(k, file, node, data)
     if node.kind == "terminal":
         raise e.Failure(e.EIO)
-    at: Value = k.fs.write_offset(file) if offset is None else offset
     if node.kind == "file":
         if not data:
             return 0
+        at = k.fs.write_offset(file) if offset is None else offset
         where = k.m.pick(at, 64, "offset of a write")
+        if where + len(data) > MAX_SIZE:
+            raise e.Failure(e.EFBIG)
         k.fs = k.fs.written(node.number, where, data)
         if offset is None:
             k.fs = k.fs.set_file(number, offset=where + len(data))
     elif node.kind == "stream":
         k.m.emit(as_items(data), node.stream)
-        # A pipe has no offset: paths that have written more and less can still be joined.
+        # A pipe has no offset, and nothing tells how much has gone through it.
         if isinstance(node.status.mode, Expr):
-            k.fs = k.fs.written(node.number, len(node.data), data)
+            k.fs = k.fs.appended(node.number, len(data))
             k.fs = k.fs.set_file(number, offset=add(file.offset, len(data), 64))
     return len(data)
 
@@ -334,7 +338,7 @@ def lseek(k: Kernel, fd: Value, offset: Value, whence: Value) -> Value:
         return 0
     if how != SEEK_SET or isinstance(offset, Expr):
         node = k.of_known_length(node)
-    size = len(node.data)
+    size = node.written if node.kind == "stream" else len(node.data)
     if how in (SEEK_DATA, SEEK_HOLE):
         at = known_offset(k, node, offset)
         if at is None or at < 0:

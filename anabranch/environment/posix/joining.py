@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import immutables
 
-from anabranch.environment.posix.nodes import Content, Node
+from anabranch.environment.posix.nodes import Content, Node, OpenFile
 from anabranch.expr import Expr, ite
 from anabranch.machine.joining import CannotJoin
 from anabranch.machine.joining.same import same
+from anabranch.machine.joining.values import choose
 
 if TYPE_CHECKING:
     from anabranch.environment.posix.filesystem import FileSystem
@@ -18,12 +19,11 @@ if TYPE_CHECKING:
 
 
 def join_file_systems(a: FileSystem, b: FileSystem, guard: Expr) -> FileSystem:
-    """Contents may differ byte by byte; which files there are, and where they are open, may not."""
+    """Contents may differ byte by byte, and how much was written to a stream; which files there are, and
+    where they are open, may not."""
     for name in ("descriptors", "cwd", "umask", "uid", "gid"):
         if not same(getattr(a, name), getattr(b, name)):
             raise CannotJoin(f"different {name} of the process")
-    if not same(a.files, b.files):
-        raise CannotJoin("open files at different offsets")
     if a.now != b.now:
         raise CannotJoin("different times of day")
     if set(a.nodes) != set(b.nodes):
@@ -33,20 +33,32 @@ def join_file_systems(a: FileSystem, b: FileSystem, guard: Expr) -> FileSystem:
         mine = a.nodes[number]
         if mine is not other:
             nodes = nodes.set(number, join_nodes(mine, other, guard))
-    return a.changed(
-        nodes=nodes,
-        next_node=max(a.next_node, b.next_node),
-        next_file=max(a.next_file, b.next_file),
-    )
+    files = join_files(a, b, guard)
+    return a.changed(nodes=nodes, files=files, next_node=max(a.next_node, b.next_node))
+
+
+def join_files(a: FileSystem, b: FileSystem, guard: Expr) -> immutables.Map[int, OpenFile]:
+    """Open files; how much was written to a stream may differ."""
+    if set(a.files) != set(b.files):
+        raise CannotJoin("different open files")
+    files = a.files
+    for number, other in b.files.items():
+        mine = files[number]
+        if not same(mine, other):
+            if a.nodes[mine.node].kind != "stream" or not same(replace(mine, offset=other.offset), other):
+                raise CannotJoin("open files at different offsets")
+            files = files.set(number, replace(mine, offset=choose(guard, mine.offset, other.offset, 64)))
+    return files
 
 
 def join_nodes(a: Node, b: Node, guard: Expr) -> Node:
     data = join_contents(a.data, b.data, guard)
+    written = choose(guard, a.written, b.written, 64)
     if not same(a.status, b.status):
         raise CannotJoin("different metadata of files")
-    if not same(replace(a, data=data), replace(b, data=data)):
+    if not same(replace(a, data=data, written=written), replace(b, data=data, written=written)):
         raise CannotJoin("different files")
-    return replace(a, data=data)
+    return replace(a, data=data, written=written)
 
 
 def join_contents(a: Content, b: Content, guard: Expr) -> Content:

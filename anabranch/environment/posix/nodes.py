@@ -80,6 +80,8 @@ class Node:
     odd: tuple[tuple[tuple[Value, ...], int], ...] = ()  # entries whose names have symbolic bytes
     parent: int = 0
     stream: int = 0
+    written: Value = 0
+    """Bytes that have gone to a stream that may show itself as a file; they are in the output of the path."""
     links: int = 1
     """Names that lead here. `status.nlink` is what the program is told, which may be any number."""
 
@@ -114,8 +116,13 @@ class Node:
             return len(self.data)
         if self.kind not in ("file", "stream"):
             return 0
-        length = len(self.data) if self.length is None else self.length
-        return ite(self.is_type(S_IFREG), length, 0, 64)
+        return ite(self.is_type(S_IFREG), self.held(), 0, 64)
+
+    def held(self) -> Value:
+        """How many bytes a file has, or a stream as a file."""
+        if self.kind == "stream":
+            return self.written
+        return len(self.data) if self.length is None else self.length
 
     def names(self) -> list[tuple[Content, int]]:
         """The entries in the order in which they are listed."""
