@@ -1,7 +1,8 @@
-"""Counters of loops: header phis that every round changes by constants of one sign."""
+"""Header phis of loops: counters, which change by constants of one sign, and phis that move independently."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from anabranch.analysis.loops import Loop
@@ -21,27 +22,72 @@ class Counter(NamedTuple):
 
 def loop_counters(function: Function, loop: Loop) -> list[Counter]:
     """The counters of a loop. Some rounds may leave one as it is (`if (c) count++`)."""
-    inside = {
-        instruction.result.index: instruction
-        for block in loop.blocks
-        for instruction in function.blocks[block].instructions
-        if instruction.result is not None
-    }
+    inside = _defined_in(function, loop)
     counters = []
-    for phi in function.blocks[loop.header].instructions:
-        if phi.opcode != "phi":
-            break
+    for phi, again in _header_phis(function, loop):
         assert phi.result is not None
         steps: set[int] = set()
-        again = [
-            value for value, source in zip(phi.operands, phi.targets, strict=True) if source in loop.blocks
-        ]
         counts = all(_collect_steps(value, phi.result.index, inside, steps) for value in again) and any(steps)
         if counts and (min(steps) >= 0 or max(steps) <= 0):
             type = phi.result.type
             width = type.width if isinstance(type, IntType) else 64
             counters.append(Counter(phi.result.index, width, 1 if max(steps) > 0 else -1))
     return counters
+
+
+def independent(function: Function, loop: Loop, among: Collection[int]) -> int:
+    """How many of some header phis a loop changes independently of each other.
+
+    Those that every round changes by the same constant go in step, and count as one. Truth values do not
+    count, nor does a phi that may be set to a value from outside the loop: it begins again, as what scans a
+    set for each character.
+    """
+    inside = _defined_in(function, loop)
+    in_step, others = False, 0
+    for phi, again in _header_phis(function, loop):
+        assert phi.result is not None
+        index = phi.result.index
+        if index not in among or phi.result.type.bits == 1:
+            continue
+        steps: set[int] = set()
+        if all(_collect_steps(value, index, inside, steps) for value in again) and len(steps) == 1:
+            in_step = in_step or steps != {0}
+        elif not _begins_again(again, index, inside):
+            others += 1
+    return others + in_step
+
+
+def _begins_again(values: list[Operand], phi: int, inside: dict[int, Instruction]) -> bool:
+    """May one of the values of a phi come from outside the loop, whatever else it may be?"""
+    pending, seen = list(values), {phi}
+    while pending:
+        value = pending.pop()
+        if not isinstance(value, Local) or value.index not in inside:
+            return True
+        if value.index not in seen:
+            seen.add(value.index)
+            following = _operands(inside[value.index]) or ()
+            pending += [operand for operand, _ in following]
+    return False
+
+
+def _defined_in(function: Function, loop: Loop) -> dict[int, Instruction]:
+    """The instructions of a loop by the local that they define."""
+    return {
+        instruction.result.index: instruction
+        for block in loop.blocks
+        for instruction in function.blocks[block].instructions
+        if instruction.result is not None
+    }
+
+
+def _header_phis(function: Function, loop: Loop) -> Iterator[tuple[Instruction, list[Operand]]]:
+    """The phis of a loop's header with the values that a round gives them."""
+    for phi in function.blocks[loop.header].instructions:
+        if phi.opcode != "phi":
+            return
+        pairs = zip(phi.operands, phi.targets, strict=True)
+        yield phi, [value for value, source in pairs if source in loop.blocks]
 
 
 def _collect_steps(value: Operand, phi: int, inside: dict[int, Instruction], steps: set[int]) -> bool:

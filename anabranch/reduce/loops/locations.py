@@ -1,4 +1,9 @@
-"""Where the states of a loop meet: inside it by what steers it, behind it all at once."""
+"""Where the states of a loop meet: inside it by what steers it, behind it all at once.
+
+Loops in which several values steer that do not go in step are left out, with all loops around and in them
+(`in[i]` is decoded to `out[o]`): states that agree in one of these values differ in the others, so that there
+would be as many states as there are pairs of values.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +11,8 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from anabranch.analysis.cfg import build_cfg, reachable_from
-from anabranch.analysis.loops import find_loops
+from anabranch.analysis.induction import independent
+from anabranch.analysis.loops import Loop, find_loops
 from anabranch.analysis.steering import Steering
 from anabranch.ir.module import Function
 from anabranch.machine import State
@@ -22,10 +28,12 @@ class Location(NamedTuple):
     steering: tuple[int, ...]
     """Positions of the live values that steer a loop around it or, at an exit, one that is still to come:
     paths meet where these agree, at one position of the input, whichever way they came."""
+    inside: bool
+    """Is it in a loop that these values steer?"""
 
 
 COMPUTING = frozenset(("phi", "select", "add", "sub", "mul", "getelementptr", "zext", "sext", "trunc"))
-NOWHERE = Location(False, ())
+NOWHERE = Location(False, (), False)
 
 
 class Loops:
@@ -62,12 +70,15 @@ class FunctionLoops:
         self._forest = loops = find_loops(cfg)
         self._slices = Steering(function)
         self._steering: dict[int, frozenset[int]] = {}  # of a loop, by its header
+        self._left_out = self._many_positions()
         joins = join_blocks(function)
         made = self._made_in(block for block, header in enumerate(loops.innermost) if header >= 0)
         self._exits: dict[int, frozenset[int]] = {}
         """Blocks where paths that left a loop meet, each with the locals made in loops that steer a loop
         which is still to come."""
         for loop in loops.loops.values():
+            if loop.header in self._left_out:
+                continue
             block = loop_exit(loop, joins)
             blocks = [block]
             if loop.parent < 0 and block >= 0:
@@ -99,18 +110,38 @@ class FunctionLoops:
             for position, name in enumerate(entry.names)
             if name not in ("D", "va") and int(name[1:]) in steering
         )
-        return Location(later is not None and not columns, columns)
+        return Location(later is not None and not columns, columns, later is None and bool(columns))
 
     def _around(self, block: int) -> frozenset[int]:
-        """The locals that steer a loop around a block and change in it."""
+        """The locals that steer the loops around a block and change in them."""
         header = self._forest.innermost[block]
         found: frozenset[int] = frozenset()
+        if header in self._left_out:
+            return found
         while header >= 0:
-            known = self._steering.get(header)
-            if known is None:
-                loop = self._forest.loops[header]
-                steering = self._slices.of((loop,), loop.blocks, exits=True)
-                known = self._steering[header] = steering & self._made_in(loop.blocks)
-            found |= known
-            header = self._forest.loops[header].parent
+            loop = self._forest.loops[header]
+            found |= self._steers(loop)
+            header = loop.parent
         return found
+
+    def _steers(self, loop: Loop) -> frozenset[int]:
+        """The locals that steer a loop and change in it."""
+        found = self._steering.get(loop.header)
+        if found is None:
+            steering = self._slices.of((loop,), loop.blocks, exits=True)
+            found = self._steering[loop.header] = steering & self._made_in(loop.blocks)
+        return found
+
+    def _many_positions(self) -> frozenset[int]:
+        """The loops, with all around and in them, that several values steer independently of each other."""
+        loops = self._forest.loops
+        outermost = {header: header for header in loops}
+        for header, loop in loops.items():  # outer loops come first
+            if loop.parent >= 0:
+                outermost[header] = outermost[loop.parent]
+        found = {
+            outermost[header]
+            for header, loop in loops.items()
+            if independent(self._function, loop, self._steers(loop)) > 1
+        }
+        return frozenset(header for header, outer in outermost.items() if outer in found)

@@ -7,8 +7,10 @@ from anabranch.explore.technique import Technique
 from anabranch.reduce.loops.locations import Loops
 from anabranch.reduce.loops.similarity import LoopSimilarity
 from anabranch.reduce.loops.technique import LoopMerging
+from anabranch.reduce.merging.join_points import stack_of
 from anabranch.reduce.merging.settings import AUTO
 from anabranch.reduce.merging.setup import make_similarity
+from anabranch.reduce.merging.similarity import QceSimilarity
 from anabranch.reduce.merging.static import StaticMerging
 from anabranch.reduce.merging.tuning import MergeTuning
 
@@ -18,6 +20,7 @@ def merging_with_loops(parts: Parts, policy: str, tuning: MergeTuning, mode: str
     verify = parts.settings.search.verify_reductions
     loops = Loops(truths=mode == "quantified")
     similarity = make_similarity(parts, policy)
-    around = LoopSimilarity(similarity, loops)
+    hot_cells = similarity.hot_cells if isinstance(similarity, QceSimilarity) else stack_of
+    around = LoopSimilarity(similarity, hot_cells, loops)
     static = StaticMerging(parts, around, tuning, policy == AUTO, verify, around.mixes_rounds)
-    return [static, LoopMerging(parts, static, similarity, loops, mode)]
+    return [static, LoopMerging(parts, static, around, mode)]

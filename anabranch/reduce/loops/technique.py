@@ -22,10 +22,8 @@ from anabranch.machine.joining.same import plain
 from anabranch.machine.state import Continuation, Slot, frames
 from anabranch.machine.translator.sites import BranchSite, PointSite
 from anabranch.reduce.loops.groups import ByKind, ByPattern, Group, Grouping
-from anabranch.reduce.loops.locations import Loops
 from anabranch.reduce.loops.report import Exits
-from anabranch.reduce.merging.join_points import stack_of
-from anabranch.reduce.merging.policies import Similarity
+from anabranch.reduce.loops.similarity import LoopSimilarity
 from anabranch.reduce.merging.settings import MergingSettings
 from anabranch.reduce.merging.static import StaticMerging
 
@@ -38,16 +36,13 @@ class LoopMerging(Technique):
     name: ClassVar[str] = "loops"
     contract: ClassVar[Contract] = EXACT
 
-    def __init__(
-        self, parts: Parts, merging: StaticMerging, similarity: Similarity, loops: Loops, mode: str
-    ) -> None:
-        """`similarity`: which states are merged in pairs; `mode`: that of `--loops`."""
+    def __init__(self, parts: Parts, merging: StaticMerging, similarity: LoopSimilarity, mode: str) -> None:
+        """`mode`: that of `--loops`."""
         super().__init__(parts)
         self.exits = Exits(parts.settings.group(MergingSettings).report)
         self.refused: Counter[str] = Counter()
         self._merging = merging
         self._similarity = similarity
-        self._loops = loops
         self._waiting = Index(self._key)
         extras = parts.machine.extras
         self._left_by: Slot[Any] = extras.slot(
@@ -63,7 +58,7 @@ class LoopMerging(Technique):
     def _key(self, state: State) -> Hashable:
         if self.parts.machine.stops.suspended or state in self._settled:
             return None
-        return stack_of(state) if self._loops.location(state).held else None
+        return self._similarity.exit_key(state)
 
     @property
     def indexes(self) -> Sequence[Index]:
@@ -132,7 +127,7 @@ class LoopMerging(Technique):
         """The states merged as those at any other location."""
         by_key: dict[Hashable, list[State]] = {}
         for state in states:
-            by_key.setdefault(self._similarity.key(state), []).append(state)
+            by_key.setdefault(self._similarity.around.key(state), []).append(state)
         return [made for together in by_key.values() for made in self._merging.merge_all(together)]
 
     def figures(self) -> dict[str, Any]:

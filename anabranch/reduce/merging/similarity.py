@@ -72,11 +72,20 @@ class QceSimilarity:
             for position in positions:
                 value = values[position]
                 parts.append(STAR if value.__class__ is Expr else value)
+        return (*parts, *self._values(cells, outermost_first, state))
+
+    def hot_cells(self, state: State) -> Hashable:
+        """The values of the hot cells of memory."""
+        _, cells = self._hot_of(stack_of(state), state)
+        return tuple(self._values(cells, stack_frames(state), state))
+
+    def _values(
+        self, cells: list[Cell], outermost_first: list[tuple[Any, Any]], state: State
+    ) -> Iterator[Value]:
         for frame, position, shift, size in cells:
             base = outermost_first[frame][1][position] if position >= 0 else 0
             if base.__class__ is int:
-                parts.append(_cell(state, base + shift, size))
-        return tuple(parts)
+                yield _cell(state, base + shift, size)
 
     def _hot_of(self, stack: tuple[Any, ...], state: State) -> tuple[list[list[int]], list[Cell]]:
         """Positions of hot registers in each frame, and hot cells of memory."""
