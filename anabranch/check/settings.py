@@ -53,8 +53,8 @@ class CheckSettings:
     9.8 and libtasn1 5.0 instead of 3.7, and as much was undecided: few queries of that size are answered."""
     polls: int = 500
     """Limit of one query, in polls of the solver, which are the same on every machine. With 300, libtasn1
-    took 5.1 s instead of 6.0, but 8.8% was undecided instead of 8.0; with 1,500 for a condition it took 7.8 s,
-    and 7.7% was undecided."""
+    took 5.1 s instead of 6.0, but 8.8% was undecided instead of 8.0; with 1,500 for a condition it took
+    7.8 s, and 7.7% was undecided."""
     condition_polls: int = 1_000
     """Limit of all queries of one condition."""
     function_polls: int = 12_000
