@@ -21,7 +21,7 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
-from anabranch.check.driver import Checker
+from anabranch.check.driver import Checker, uncollected
 from anabranch.check.gate import Gated
 from anabranch.check.records import CheckResult
 from anabranch.check.reports import group_reports
@@ -166,7 +166,8 @@ def sizes_of(name: str) -> dict[int, list[tuple[int, int, float]]]:
         body = checker.program.module.functions[function]
         size = sum(len(block.instructions) for block in body.blocks)
         before, started = len(NODES), process_time()
-        gated = Gated(checker.program, body).run()
+        with uncollected():
+            gated = Gated(checker.program, body).run()
         spent = process_time() - started
         checker.program.functions[function] = gated
         limit = next(limit for limit in SIZES if size <= limit)

@@ -16,7 +16,7 @@ from anabranch.check.properties.base import Property
 from anabranch.check.properties.null import Nullness
 from anabranch.check.properties.uninitialised import Undefinedness
 from anabranch.check.settings import CheckSettings
-from anabranch.check.summaries import Summaries, is_small
+from anabranch.check.summaries import Summaries
 from anabranch.contracts import Externals
 from anabranch.expr import MASK, Expr, Value, add
 from anabranch.expr.node import MAX_WIDTH, VAR
@@ -165,9 +165,9 @@ class Program:
         value: Value = variable
         self._opening += 1
         try:
-            if leaf.expansion.small(limit):
+            if self.summaries.small(leaf, limit):
                 expanded = self.summaries.expanded(leaf)
-                value = expanded if is_small(expanded, limit) else variable
+                value = expanded if self.summaries.is_small(expanded, limit) else variable
         finally:
             self._opening -= 1
         self._opened[variable] = value

@@ -220,7 +220,7 @@ class AtSite:
         return self.site.callee.effects.value(self.effect)
 
     def small(self, nodes: int) -> bool:
-        return is_small(self.inside(), nodes)
+        return self.summaries.is_small(self.inside(), nodes)
 
     def derived(self, effect: Effect) -> Value:
         return self.summaries.operator(self.site, effect, 1)
@@ -230,10 +230,6 @@ class AtSite:
 
     def origin(self, origins: Origins) -> Origin:
         return self.site.origin(origins, origins.of(self.inside()))
-
-
-def is_small(value: Value, nodes: int) -> bool:
-    return value.__class__ is not Expr or postorder_within([value], nodes) is not None
 
 
 def _dependencies(site: Site, inside: Iterable[Value]) -> list[Value]:
@@ -265,7 +261,8 @@ class Moved:
         return self.inner.var
 
     def small(self, nodes: int) -> bool:
-        return self.inner.expansion.small(nodes) and is_small(self.summaries.expanded(self.inner), nodes)
+        known = self.summaries
+        return known.small(self.inner, nodes) and known.is_small(known.expanded(self.inner), nodes)
 
     def derived(self, effect: Effect) -> Value:
         return self.site.instantiate(self.inner.expansion.derived(effect))
@@ -286,6 +283,8 @@ class Summaries:
         self.leaves = leaves
         self.origins = Origins(leaves)
         self._known: dict[Operator, Value] = {}
+        self._small: dict[tuple[Operator | Expr, int], bool] = {}
+        """Of operators and expressions whose size was asked for: effects are the same at many calls."""
 
     def operator(self, site: Site, effect: Effect, width: int, pointer: bool = False) -> Value:
         """An effect of a call. One that is a number is not hidden behind an operator, nor is a bad value that
@@ -341,6 +340,21 @@ class Summaries:
             found = self.leaves.add(name, width, "of", site.caller.name, effect, operands)
         if self.leaves.of(found) is None:
             self.leaves.register(Operator(found, function, effect, expansion, operands, pointer))
+        return found
+
+    def small(self, operator: Operator, nodes: int) -> bool:
+        """See `Expansion.small`."""
+        found = self._small.get((operator, nodes))
+        if found is None:
+            found = self._small[operator, nodes] = operator.expansion.small(nodes)
+        return found
+
+    def is_small(self, value: Value, nodes: int) -> bool:
+        if value.__class__ is not Expr:
+            return True
+        found = self._small.get((value, nodes))
+        if found is None:
+            found = self._small[value, nodes] = postorder_within([value], nodes) is not None
         return found
 
     def expanded(self, operator: Operator) -> Value:
