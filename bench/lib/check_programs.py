@@ -48,6 +48,10 @@ PROGRAMS = {
     ),
     "ed": Program("ed", (("./configure", "CC={CC}", "CFLAGS=-g"), ("make",)), "ed"),
     "jhead": Program("jhead", (("make", "CC={CC}", "CFLAGS=-g"),), "jhead"),
+    "dos2unix": Program(
+        "dos2unix", (("make", "CC={CC}", "CFLAGS_OS=-g", "ENABLE_NLS=", "dos2unix"),), "dos2unix"
+    ),
+    "ncompress": Program("ncompress", (("make", "CC={CC}", "CFLAGS=-g", "compress"),), "compress"),
     "units": Program("units", (("./configure",), ("make", "units")), "units"),
     "diffstat": Program("diffstat", (("./configure",), ("make",)), "diffstat"),
     "lighttpd": Program(
