@@ -52,7 +52,8 @@ class ObjectStore(PageStore):
 
     def freeze(self) -> None:
         """Make everything shareable: from now on the first write to a page copies it."""
-        self.share_pages()
+        if self.W:
+            self.share_pages()
         if self.fresh:
             self._add_objects()
         self._counts_shared = True

@@ -65,9 +65,8 @@ class PageStore:
 
     def share_pages(self) -> None:
         """From now on the first write to a page copies it."""
-        if self.W:
-            self.pages = self.pages.update(self.W)
-            self.W.clear()
+        self.pages = self.pages.update(self.W)
+        self.W.clear()
 
     def restore_pages(
         self, pages: immutables.Map[int, Page], objects: immutables.Map[int, ObjectInfo]
@@ -88,8 +87,9 @@ class PageStore:
             S.clear()
             if len(pages) <= PREFETCH:
                 S.update(pages.items())
-        self.shown.clear()
-        self.proved.clear()
+        if self.proved:  # else nothing is shown either
+            self.shown.clear()
+            self.proved.clear()
         self.W.clear()
         self.pages = pages
 
