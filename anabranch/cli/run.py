@@ -71,7 +71,7 @@ def check_inputs(settings: RunSettings) -> None:
             raise CommandError(f"{path}: permission denied")
 
 
-def _load(settings: RunSettings) -> Any:
+def load(settings: RunSettings) -> Any:
     """The program, compiled, linked and simplified; the front end's own message if that fails."""
     from anabranch.environment import EXTERNAL_GLOBALS, MODELS
     from anabranch.frontend import FrontendError, FrontendOptions, load_program
@@ -229,7 +229,7 @@ def run(settings: RunSettings, command: Sequence[str]) -> int:
     if settings.build.compile_commands is not None:
         return _run_project(settings, command)
     with saying("compiling, linking and simplifying", settings.display):
-        program = _load(settings)
+        program = load(settings)
     check_targets(program, settings)
     frontend_seconds = time.monotonic() - started
     emit_ir = settings.build.emit_ir

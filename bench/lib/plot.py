@@ -1,4 +1,4 @@
-"""Line plots with a logarithmic vertical axis, written as SVG."""
+"""Line plots with a logarithmic vertical axis, and bars, written as SVG."""
 
 from __future__ import annotations
 
@@ -60,6 +60,45 @@ def log_plot(title: str, x_label: str, y_label: str, lines: Sequence[Line]) -> s
     )
     for number, line in enumerate(lines):
         parts += _drawn(line, number, place, right)
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def bar_plot(title: str, y_label: str, bars: Sequence[tuple[str, float]], logarithmic: bool) -> str:
+    """The text of an SVG file with a bar for each value, from 0, or from 1 on a logarithmic scale."""
+    heights = [math.log10(value) if logarithmic else value for _, value in bars]
+    low, high = (
+        math.floor(min(*heights, 0.0)),
+        max(math.ceil(max(heights)), math.floor(min(*heights, 0.0)) + 1),
+    )
+    right, bottom = WIDTH - 20, HEIGHT - BOTTOM - 30
+
+    def up(height: float) -> float:
+        return bottom - (height - low) / (high - low) * (bottom - TOP)
+
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
+        'font-family="sans-serif" font-size="12" fill="#333">',
+        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>',
+        f'<text x="{LEFT}" y="24" font-size="15">{escape(title)}</text>',
+        f'<text x="16" y="{bottom / 2}" text-anchor="middle" transform="rotate(-90 16 {bottom / 2})">'
+        f"{escape(y_label)}</text>",
+    ]
+    for tick in _ticks(low, high):
+        text = _number(tick) if logarithmic else str(tick)
+        parts.append(f'<path d="M{LEFT} {up(tick):.1f}H{right}" stroke="{"#ddd" if tick else "#888"}"/>')
+        parts.append(f'<text x="{LEFT - 8}" y="{up(tick) + 4:.1f}" text-anchor="end">{text}</text>')
+    width = (right - LEFT) / len(bars)
+    for number, ((name, _), height) in enumerate(zip(bars, heights, strict=True)):
+        x, top = LEFT + number * width, up(max(height, 0.0))
+        parts.append(
+            f'<rect x="{x + width / 8:.1f}" y="{top:.1f}" width="{width * 0.75:.1f}" '
+            f'height="{abs(up(height) - up(0)):.1f}" fill="{COLOURS[0]}"/>'
+        )
+        middle = x + width / 2
+        parts.append(
+            f'<text x="{middle:.1f}" y="{bottom + 14}" text-anchor="end" '
+            f'transform="rotate(-60 {middle:.1f} {bottom + 14})">{escape(name)}</text>'
+        )
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 

@@ -232,6 +232,8 @@ def _flags(number: int, fs: FileSystem) -> FileSystem:
 
 def _offset(number: int, fs: FileSystem) -> FileSystem:
     file = fs.files[number]
+    if not holds_contents(fs.nodes[file.node]):
+        return fs
     offset = 3 if isinstance(file.offset, Expr) else file.offset + 3
     return fs.changed(files=fs.files.set(number, replace(file, offset=offset, listing=None)))
 
