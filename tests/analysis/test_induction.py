@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from anabranch.analysis.cfg import build_cfg
-from anabranch.analysis.induction import loop_counters
+from anabranch.analysis.induction import independent, loop_counters
 from anabranch.analysis.loops import find_loops
 from anabranch.ir import read_module
 
@@ -65,3 +65,50 @@ def test_counters(name: str) -> None:
     function = read_module(text).functions["f"]
     (loop,) = find_loops(build_cfg(function)).loops.values()
     assert [counter.sign for counter in loop_counters(function, loop)] == signs
+
+
+TWO = """
+define void @f(i32 %n, ptr %s, i1 %c) {{
+entry:
+  br label %head
+head:
+  %x = phi i32 [ 0, %entry ], [ {x}, %last ]
+  %y = phi i32 [ %n, %entry ], [ {y}, %last ]
+  br i1 %c, label %body, label %done
+body:
+  %more = add i32 %x, 1
+  %other = add i32 %y, 2
+  br i1 %c, label %side, label %last
+side:
+  %far = add i32 %x, 3
+  br label %last
+last:
+  %some = phi i32 [ %more, %body ], [ %far, %side ]
+  %same = phi i32 [ %other, %body ], [ %y, %side ]
+  %back = phi i32 [ %other, %body ], [ %n, %side ]
+  br label %head
+done:
+  ret void
+}}
+"""
+INDEPENDENT: dict[str, tuple[str, str, int]] = {
+    "in step": ("%more", "%other", 1),
+    "one stays": ("%more", "%y", 1),
+    "one moves by what it reads": ("%some", "%other", 2),
+    "both do": ("%some", "%same", 2),
+    "one begins again": ("%some", "%back", 1),
+    "one is set": ("%more", "7", 1),
+    "none moves": ("%x", "%y", 0),
+}
+
+
+@pytest.mark.parametrize("name", INDEPENDENT)
+def test_independent(name: str) -> None:
+    x, y, expected = INDEPENDENT[name]
+    function = read_module(TWO.format(x=x, y=y)).functions["f"]
+    (loop,) = find_loops(build_cfg(function)).loops.values()
+    phis = [
+        i.result.index for i in function.blocks[loop.header].instructions if i.opcode == "phi" and i.result
+    ]
+    assert independent(function, loop, phis) == expected
+    assert independent(function, loop, ()) == 0
