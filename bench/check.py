@@ -69,7 +69,7 @@ def oracle(first: int, programs: int) -> int:
             missed = truth - refuted if not result.verdicts["undecided"] else set()
             if missed or sure - truth:
                 wrong += 1
-                print(f"seed {seed}: missed {sorted(missed)}, false {sorted(sure - truth)}")
+                print(f"seed {seed}: missed {sorted(missed)}, false {sorted(sure - truth)}", flush=True)
             failing, certain = failing + len(truth), certain + len(sure)
             possible, undecided = possible + len(refuted - truth), undecided + result.verdicts["undecided"]
     header = ("programs", "unsound", "failing", "certain", "possible only", "undecided", "wrong")
@@ -89,7 +89,7 @@ def pointers(first: int, programs: int) -> int:
             counts["open"] += comparison.open
             if comparison.missed or comparison.false:
                 counts["wrong"] += 1
-                print(f"seed {seed}: missed {comparison.missed}, false {comparison.false}")
+                print(f"seed {seed}: missed {comparison.missed}, false {comparison.false}", flush=True)
     print_table(("programs", *counts), [(programs, *counts.values())])
     return int(counts["wrong"] > 0)
 
