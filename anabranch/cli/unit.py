@@ -33,7 +33,8 @@ what it assumes of the caller (none: every call fails; argument; size of a buffe
 function), written as a C program that makes it happen, and run natively."""
 _EPILOG = """\
 Pointer arguments are not null and lead to distinct objects, unless --null-args and --alias. A pointer to a
-struct leads to one struct, one to characters or numbers to --buffer-size bytes; strings end at the last.
+struct leads to one struct, one to characters or numbers to as many bytes as the function accesses, at most
+--buffer-size; strings end at the last.
 Limits such as --max-time are for each function.
 
 Exit codes: 0 it came to its end (see --fail-on-error), 2 wrong usage or input, 3 internal problem (also of a

@@ -54,7 +54,7 @@ class ExecutionSettings(SettingsGroup, heading="Program"):
     )  # fmt: skip
     buffer_size: int = option(
         16, "buffer-size",
-        "unknown objects: bytes behind pointers to characters, numbers and things without a type",
+        "unknown objects: bytes at most behind pointers to characters, numbers and things without a type",
         at_least(1), metavar="N",
     )  # fmt: skip
     capacity: int = option(
