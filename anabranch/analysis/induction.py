@@ -1,4 +1,4 @@
-"""Header phis of loops: counters, which change by constants of one sign, and phis that move independently."""
+"""Header phis of loops: counters, which only go one way, and phis that move independently of each other."""
 
 from __future__ import annotations
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from anabranch.expr import Expr, Value, bool_or, eq, lookup
+from anabranch.expr import Expr, Value, bool_or, eq
 from anabranch.solver import conjunction
 from anabranch.solver.rounds import Rounds
 
@@ -95,23 +95,3 @@ def formula_pattern(partition: Partition) -> FormulaPattern | None:
             return None
         phi3.append(found)
     return FormulaPattern(conjunction(longest[1:start]), tuple(phi2), tuple(phi3), tuple(numbers))
-
-
-def merged_value(values: Sequence[Value], numbers: Sequence[int], k: Expr, width: int) -> tuple[Value, bool]:
-    """The value of a variable in the pattern-based merged state (Definition 3.6), and whether it is a term
-    over k; if it is none, it is chosen by k, which tells the states apart (Definition 2.1)."""
-    found = synthesise(values, numbers, width)
-    if found is not None:
-        return found.at(k), True
-    places, chosen = zip(*sorted(zip(numbers, values, strict=True), key=lambda pair: pair[0]), strict=True)
-    return lookup(k, places, chosen, width), False
-
-
-def merged_store(
-    stores: Sequence[Mapping[str, Value]], widths: Mapping[str, int], numbers: Sequence[int], k: Expr
-) -> dict[str, Value]:
-    """The symbolic store of the pattern-based merged state."""
-    return {
-        name: merged_value([store[name] for store in stores], numbers, k, width)[0]
-        for name, width in widths.items()
-    }

@@ -1,15 +1,12 @@
-"""Execution trees of a region (sections 2 and 4): nodes with conditions, paths, incremental merging."""
+"""Execution trees of a region (section 2): nodes with conditions, and the paths through them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from anabranch.expr import Expr, Value, bool_and, expr_vars
-from anabranch.expr.boolean import negation
-from anabranch.solver import UNSAT, Backend, conjunction, disjunction
-from anabranch.solver.slices import conjuncts
-from anabranch.solver.valuesets import intersect, truth_set
+from anabranch.expr import Expr, Value
+from anabranch.solver import conjunction
 
 
 class Node:
@@ -91,101 +88,3 @@ def path(end: Node, start: Node | None = None) -> list[Node]:
 def tail(end: Node, start: Node | None = None) -> Value:
     """The tail of the tree path condition (tpc with a bar): without the condition of the first node."""
     return conjunction(node.condition for node in path(end, start)[1:])
-
-
-def tpc(end: Node, start: Node | None = None) -> Value:
-    """The tree path condition of the way from one node (the root) down to another."""
-    return conjunction(node.condition for node in path(end, start))
-
-
-def exclusive(x: Value, y: Value, backend: Backend | None = None) -> bool:
-    """Are two conditions mutually inconsistent? Without a backend, False may only mean "not seen"."""
-    if x is False or y is False:
-        return True
-    if x is True or y is True:
-        return False
-    parts = conjuncts(y)
-    for p in conjuncts(x):
-        opposite, truth = negation(p), truth_set(p)
-        for q in parts:
-            if opposite is q:
-                return True
-            if truth is not None and expr_vars(p) == expr_vars(q):
-                other = truth_set(q)
-                if other is not None and not intersect(truth, other):
-                    return True
-    if negation(x) is y:
-        return True
-    return backend is not None and backend.solve((x, y), ()) is UNSAT
-
-
-def is_execution_tree(root: Node, leaves: Sequence[Node], backend: Backend | None = None) -> bool:
-    """Do siblings exclude each other, and is every given node a leaf of its own?"""
-    if any(leaf.children for leaf in leaves) or len(set(map(id, leaves))) < len(leaves):
-        return False
-    return all(
-        exclusive(x.condition, y.condition, backend)
-        for node in root.walk()
-        for number, x in enumerate(node.children)
-        for y in node.children[:number]
-    )
-
-
-# ---- incremental merging (section 4) ---------------------------------------------------------------------
-
-
-def lowest_common_ancestor(x: Node, y: Node) -> Node:
-    """n_lca."""
-    above = set(map(id, x.ancestors()))
-    return next(node for node in y.ancestors() if id(node) in above)
-
-
-def partner(root: Node, leaf: Node, compatible: Callable[[Node, Node], bool]) -> Node | None:
-    """The highest node that a new leaf merges with: compatible, not above the leaf, and such that no node
-    gets more than two children (one of the two is a child of their lowest common ancestor)."""
-    above = set(map(id, leaf.ancestors()))
-    level = [root]
-    while level:
-        for node in level:
-            if id(node) not in above and compatible(leaf, node):
-                lca = lowest_common_ancestor(leaf, node)
-                if lca is leaf.parent or lca is node.parent:
-                    return node
-        level = [child for node in level for child in node.children]
-    return None
-
-
-def merge_nodes(x: Node, y: Node, state: Any = None) -> Node:
-    """Replaces two nodes and their subtrees by one node below their lowest common ancestor."""
-    lca = lowest_common_ancestor(x, y)
-    new = Node(disjunction((tail(x, lca), tail(y, lca))), lca, state)
-    for old in (x, y):
-        _remove(old, lca)
-    if lca.parent is not None:
-        _collapse(lca)
-    return new
-
-
-def _remove(node: Node, lca: Node) -> None:
-    """Takes a node out, and those above it, below the common ancestor, that lead nowhere without it."""
-    parent = node.parent
-    assert parent is not None
-    parent.children.remove(node)
-    if parent is lca:
-        return
-    if not parent.children:
-        _remove(parent, lca)
-    else:
-        _collapse(parent)
-
-
-def _collapse(node: Node) -> None:
-    """A node with a single child gives its place to it."""
-    if len(node.children) != 1:
-        return
-    (child,) = node.children
-    parent = node.parent
-    assert parent is not None
-    child.condition = bool_and(node.condition, child.condition)
-    child.parent = parent
-    parent.children[parent.children.index(node)] = child

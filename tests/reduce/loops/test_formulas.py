@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from anabranch.expr import Value, add, bool_and, eq, mul, ne, ugt, ule, ult, var, zext
-from anabranch.reduce.loops.formulas import FormulaPattern, formula_pattern, merged_store, merged_value
+from anabranch.reduce.loops.formulas import FormulaPattern, formula_pattern
 from anabranch.reduce.loops.synthesis import linear, synthesise
 from anabranch.reduce.loops.tree import execution_tree, tail
 from anabranch.reduce.loops.words import regular_partitioning
 from anabranch.solver import UNSAT, BitwuzlaBackend, conjunction, disjunction
 
 from .figure2 import figure2, n, s
+from .paper import merged_store, merged_value
 
 
 def equivalent(x: Value, y: Value) -> bool:

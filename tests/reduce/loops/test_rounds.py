@@ -235,3 +235,42 @@ def test_states_that_cannot_become_one_are_merged_in_pairs(tmp_path: Path) -> No
     assert merged.result.reductions["loops"]["refused"] == {"an object freed on one side": 1}
     assert merged.ends() == plain.ends()
     assert merged.merging["wrong"] == 0 and merged.merges > 0
+
+
+MEMSPN = """
+  static int memspn(const char *s, size_t n, const char *set) {
+    const char *p = set;
+    int count = 0;
+    while (*p && (size_t)count < n) {
+      if (*p == s[count]) { count++; p = set; } else p++;
+    }
+    return count;
+  }
+  int main(void) {
+    size_t n;
+    char s[N];
+    klee_make_symbolic(&n, sizeof n, "n");
+    klee_make_symbolic(s, sizeof s, "s");
+    klee_assume(n <= N);
+    int count = memspn(s, n, "a");
+    if (count == 2) return 1;
+    return count > 3 ? 2 : 0;
+  }
+"""
+
+
+def test_the_running_example_of_the_paper(tmp_path: Path) -> None:
+    """Figure 2 and Table 1 by `--loops quantified`: one state for each formula pattern. That n is not 0 is
+    what all paths to another character share, so that it is not said of each round of theirs."""
+    plain = explore(tmp_path, HEAD + MEMSPN)
+    options = ("--merge", "qce", "--merging", "static", "--loops", "quantified", "--merge-report")
+    merged = explore(tmp_path, HEAD + MEMSPN, *options, "--verify-reductions")
+    patterns = {text for row in merged.result.reductions["loops"]["exits"] for text in row["patterns"]}
+    print(patterns)
+    assert patterns == {
+        "n > i and s[i] == 'a' for all i < k; n <= k",
+        "s[i] == 'a' and n > i + 1 for all i < k; s[k] != 'a'",
+    }
+    assert merged.ends() == plain.ends()
+    assert merged.merging["wrong"] == merged.merging["not decided"] == 0
+    assert merged.result.paths_total <= 4

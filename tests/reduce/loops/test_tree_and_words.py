@@ -5,19 +5,11 @@ from __future__ import annotations
 from random import Random
 
 from anabranch.expr import Value, bool_and, bool_or, eq, evaluate, ne, not_, ugt, var
-from anabranch.reduce.loops.tree import (
-    Node,
-    execution_tree,
-    is_execution_tree,
-    merge_nodes,
-    partner,
-    path,
-    tail,
-    tpc,
-)
+from anabranch.reduce.loops.tree import Node, execution_tree, path, tail
 from anabranch.reduce.loops.words import Hash, PatternLimits, RegularPattern, regular_partitioning
 
 from .figure2 import figure2, n, s
+from .paper import is_execution_tree, merge_nodes, partner, tpc
 
 
 def equivalent(x: Value, y: Value) -> bool:
