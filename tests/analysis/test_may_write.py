@@ -190,8 +190,7 @@ def test_what_is_told_apart() -> None:
     assert written(may_write.region(f, 0b10)) == {"x", "y"}
     assert written(may_write.instruction(f, 1, 2)) == {"y"}
     assert not may_write.block(f, 2)
-    # What is unknown writes what it is given, what it makes (2), and all of the environment; constants are never
-    # written.
+    # What is unknown writes what it is given, what it makes (2), and all of the environment; no constants.
     assert written(may_write.instruction(functions["h"], 0, 2)) == {"0", "2", "outside", "environment"}
     assert written(may_write.function("h")) == {"0", "1", "2", "outside", "environment"}
 
