@@ -374,7 +374,9 @@ class Calls:
                 gated.add(condition)
         for condition in site.callee.lifted:
             if len(condition.calls) >= program.settings.max_depth:
-                program.undecided["too many calls between a place and its condition"] += 1
+                if condition.place() not in gated.too_far:
+                    gated.too_far.add(condition.place())
+                    program.undecided["too many calls between a place and its condition"] += 1
                 continue
             above = lifted(condition, site)
             if above.bad is False or any(a is False for a in above.antecedents):

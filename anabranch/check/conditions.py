@@ -66,6 +66,11 @@ class Condition:
     def depth(self) -> int:
         return len(self.calls)
 
+    def place(self) -> object:
+        """What it says of values of any kind, through whatever calls it was lifted."""
+        root = self.root()
+        return root.function.name, root.label
+
     def root(self) -> Condition:
         condition = self
         while condition.origin is not None:

@@ -49,6 +49,12 @@ REGISTRY: dict[str, Callable[[], Property]] = {
     "bounds": OutOfBounds,
 }
 
+SHARE = 6
+"""A condition may use so large a part of what is left of the time of its function."""
+SEVERAL = 4
+"""Conditions for which there is time where more are asked together: those behind what is passed at a call,
+and those of one place where a failure is reported. With time for one, a report of zlib was missed."""
+
 
 class Checker:
     """Checks functions one by one. What it says of a function depends on nothing but the function and those
@@ -82,6 +88,8 @@ class Checker:
         """Of the functions that were checked here."""
         self.record = FunctionRecord("")
         """Of the function at hand."""
+        self._limit = 0
+        """Polls of the solver at which the time of that function is up."""
         self._reported: list[tuple[int, Condition]] = []
         """Conditions of the function at hand whose failure ends the program, and which were reported, with
         their places in `Gated.conditions`."""
@@ -111,16 +119,20 @@ class Checker:
             if dropped := sum(record.undecided.values()):  # conditions of callees that are too far down
                 record.conditions += dropped
                 record.verdicts["undecided"] += dropped
-            limit = self.decider.spent + self.settings.function_polls
-            for number, (place, condition) in enumerate(_nearest_first(gated.conditions)):
+            self._limit = self.decider.spent + self.settings.function_polls
+            questions = self._questions(gated.conditions)
+            for number, members in enumerate(questions):
                 record.conditions += 1
                 if number == self.settings.max_conditions:
-                    left = len(gated.conditions) - number
+                    left = len(questions) - number
                     record.conditions += left - 1
                     self._undecided("a function has too many conditions", left)
                     break
                 with self.program.leaves.within(name, "condition", number):
-                    self._condition(gated, place, condition, limit)
+                    if len(members) == 1:
+                        self._condition(gated, *members[0])
+                    else:
+                        self._together(gated, members)
             record.spend("conditions", process_time() - started)
             record.form = form_of(gated)
         record.queries = self.decider.queries - asked
@@ -155,22 +167,67 @@ class Checker:
 
     # -- one condition ----------------------------------------------------------------------------------
 
-    def _condition(self, gated: Gated, place: int, condition: Condition, limit: int) -> None:
+    def _questions(self, conditions: Iterable[Condition]) -> list[list[tuple[int, Condition]]]:
+        """The conditions with their places, nearest first. Those about one place in a callee that were lifted
+        through different calls are one question."""
+        found: dict[object, list[tuple[int, Condition]]] = {}
+        for number, condition in _nearest_first(conditions):
+            lifted = condition.origin is not None and self.settings.strategy.localised
+            found.setdefault(condition.place() if lifted else number, []).append((number, condition))
+        return list(found.values())
+
+    def _polls(self) -> int:
+        """The limit of the next condition. Once half of the function's time is up it gets shorter, so that a
+        dozen of hard conditions do not take all of it."""
+        left = self._limit - self.decider.spent
+        return min(self.settings.condition_polls, left // SHARE)
+
+    def _condition(self, gated: Gated, place: int, condition: Condition) -> None:
         if not self.settings.strategy.localised and self.order.callers.get(gated.name):
-            self._leave(gated, place)
+            self._left(self._leave(gated, place))
             if gated.name not in self.order.roots:
                 return
         condition = self._after(place, condition)
         own = self._own(condition)
-        if self.decider.spent > limit and own.consequent is not False:
-            self._undecided("the time of a function is up")
-            return
-        answer = own.check()
+        answer = own.check(self._polls())
         self.record.expansions += len(answer.opened)
         if condition.property.flows:
             self._flowing(gated, place, condition, own, answer)
         else:
             self._plain(gated, place, condition, own, answer)
+
+    def _together(self, gated: Gated, members: list[tuple[int, Condition]]) -> None:
+        """Can a place in a callee fail, through whatever calls it is reached? They share the time of a
+        condition. Where callers decide it anyway, the first that can fail is enough."""
+        asked_again = bool(self.order.callers.get(gated.name))
+        reported = not asked_again or (gated.name in self.order.roots and gated.name != "main")
+        limit = self.decider.spent + self._polls() * (SEVERAL if reported else 1)
+        reasons: list[str] = []
+        failed = 0
+        unproved: list[int] = []
+        for number, (place, condition) in enumerate(members):
+            condition = self._after(place, condition)
+            own = self._own(condition)
+            answer = own.check(min(self.settings.condition_polls, limit - self.decider.spent))
+            self.record.expansions += len(answer.opened)
+            if answer.verdict == PROVED:
+                continue
+            unproved.append(place)
+            if answer.verdict != REFUTED:
+                reasons.append(answer.reason)
+                continue
+            failed += 1
+            if not reported:
+                unproved += [later for later, _ in members[number + 1 :]]
+                break
+            self.record.conditions += failed > 1
+            self._report(place, condition, own, answer)
+        if failed and asked_again:
+            self._left(all([self._leave(gated, place) for place in unproved]))
+        elif reasons and not failed:
+            self._undecided(reasons[0])
+        elif not unproved:
+            self.record.verdicts["proved"] += 1
 
     def _flowing(
         self, gated: Gated, place: int, condition: Condition, own: Refinement, answer: Answer
@@ -190,7 +247,7 @@ class Checker:
         elif condition.passing is None and self._holds_for_all(condition):
             self.record.verdicts["proved"] += 1
         else:
-            self._leave(gated, place)
+            self._left(self._leave(gated, place))
 
     def _after(self, place: int, condition: Condition) -> Condition:
         """What was reported on every way to a condition is assumed to have gone well: its consequences are
@@ -207,15 +264,16 @@ class Checker:
         """A bad value comes to a call: which of the conditions that depend on it can fail?"""
         assert passing.passing is not None
         site, requirement = passing.passing
+        limit = self.decider.spent + SEVERAL * self._polls()
         for number, inner in enumerate(requirement.behind()):
-            if number == self.settings.max_behind:
+            if number == self.settings.max_behind or self.decider.spent >= limit:
                 self._undecided("too many conditions depend on what is passed")
                 return
             condition = self._after(place, lifted(inner, site))
             if condition.bad is False:
                 continue
             own = self._own(condition)
-            answer = own.check()
+            answer = own.check(min(self.settings.condition_polls, limit - self.decider.spent))
             self.record.conditions += 1
             self.record.expansions += len(answer.opened)
             if answer.verdict == REFUTED:
@@ -235,7 +293,7 @@ class Checker:
         else:
             root = gated.name in self.order.roots
             if self.order.callers.get(gated.name) and self.settings.strategy.localised:
-                self._leave(gated, place)
+                self._left(self._leave(gated, place))
                 if not root or gated.name == "main":
                     return
             self._report(place, condition, own, answer)
@@ -244,9 +302,9 @@ class Checker:
         """Does it hold, whatever callers pass? Only what is seen at once: a cheap reason not to lift."""
         return self.refinement(condition, any_null=True).folds()
 
-    def _leave(self, gated: Gated, place: int) -> None:
-        """The condition at a place of `gated.conditions` is one of the callers. Nothing is asked here: it is
-        done again when the gated form is made again."""
+    def _leave(self, gated: Gated, place: int) -> bool:
+        """Is the condition at a place of `gated.conditions` one of the callers now? Nothing is asked here: it
+        is done again when the gated form is made again."""
         condition = gated.conditions[place]
         if condition.property.flows and self.settings.strategy.localised:
             for leaf in self.program.summaries.origins.of(condition.bad).in_order():
@@ -254,10 +312,15 @@ class Checker:
         elif len(gated.lifted) < self.settings.max_requirements:
             gated.lifted.append(condition)
         else:
-            self._undecided("a function has too many conditions on its callers")
-            return
+            return False
         self.record.left.append(place)
-        self.record.verdicts["left to the callers"] += 1
+        return True
+
+    def _left(self, done: bool) -> None:
+        if done:
+            self.record.verdicts["left to the callers"] += 1
+        else:
+            self._undecided("a function has too many conditions on its callers")
 
     def _undecided(self, reason: str, count: int = 1) -> None:
         self.record.verdicts["undecided"] += count

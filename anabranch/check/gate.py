@@ -87,6 +87,8 @@ class Gated:
         """What callers must not pass, by leaf."""
         self.lifted: list[Condition] = []
         """Conditions about values of any kind, which are asked again in every caller."""
+        self.too_far: set[object] = set()
+        """Places of such conditions in callees that are too many calls away."""
         self.paths: dict[object, Condition] = {}
         """Conditions whose path is an effect that callers see, by label."""
         self._labels = 0

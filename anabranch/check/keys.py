@@ -13,12 +13,13 @@ checked, now or in an earlier run.
 from __future__ import annotations
 
 import hashlib
-import importlib.metadata
 import re
 from collections.abc import Iterable
 from dataclasses import astuple
 from functools import cache
 from pathlib import Path
+
+import bitwuzla
 
 from anabranch.analysis.callgraph import mentioned
 from anabranch.check.facts import Facts
@@ -53,7 +54,7 @@ def checker_digest() -> str:
     for path in (*own, root / "contracts.py"):
         digest.update(f"{path.relative_to(root)}\0".encode())
         digest.update(path.read_bytes())
-    digest.update(importlib.metadata.version("bitwuzla").encode())
+    digest.update(bitwuzla.version().encode())
     return digest.hexdigest()
 
 

@@ -75,7 +75,8 @@ class Refinement:
         self._counted = 0
         self._constrained: set[int] = set()
         self._objects: dict[Expr, int] = {}
-        self._left = program.settings.condition_polls
+        self._left = 0
+        """Polls of the solver that may still be used."""
         self._model: Model = {}
         """The last one that was found, under which the next is looked for."""
 
@@ -88,11 +89,14 @@ class Refinement:
                 return True
         return False
 
-    def check(self) -> Answer:
-        """Algorithm 3. The consequent is looked at by itself first: most conditions hold wherever they
-        are."""
+    def check(self, polls: int | None = None) -> Answer:
+        """Algorithm 3, with a limit in polls of the solver. The consequent is looked at by itself first: most
+        conditions hold wherever they are."""
         if self.folds():
             return self._answer(PROVED)
+        self._left = self.program.settings.condition_polls if polls is None else polls
+        if self._left <= 0:
+            return self._answer(UNDECIDED, reason="the time of a function is up")
         with self.decider.session(self.strategy.incremental) as solve:
             self._assert(self.consequent)
             if not (self.strategy.antecedents_first or self.strategy.inline):

@@ -52,8 +52,9 @@ class Worker:
             self._checker = None
             self.dropped += 1
         if self._checker is None:
-            gc.collect()
-            release_memory()
+            if self.dropped:
+                gc.collect()
+                release_memory()
             self._checker = self._make()
             self._checker.records = self.records
         self._checker.decider.begin(known)
