@@ -309,7 +309,7 @@ def run_check(arguments: argparse.Namespace) -> int:
     impossible: list[Report] = []
     if arguments.confirm:
         directory = directory or create_run_directory(None)
-        visible, impossible = _confirm(arguments, given.files, settings, directory, visible, display is None)
+        visible, impossible = _confirm(arguments, given, settings, directory, visible, display is None)
         new = [*visible, *(report for report in new if not report.confirmation)]
     about = document(result, new, known, suppressed, time.monotonic() - started)
     if arguments.confirm:
@@ -335,7 +335,7 @@ def run_check(arguments: argparse.Namespace) -> int:
 
 def _confirm(
     arguments: argparse.Namespace,
-    files: list[Path],
+    given: CheckInput,
     settings: CheckSettings,
     directory: RunDirectory,
     reports: Sequence[Report],
@@ -357,7 +357,13 @@ def _confirm(
             print(f"anabranch: [{number}/{total}] confirming {place}", file=sys.stderr)
 
     confirmer = Confirmer(
-        files, build, tuple(arguments.summaries), settings, arguments.confirm_time, directory
+        given.files,
+        build,
+        tuple(arguments.summaries),
+        settings,
+        arguments.confirm_time,
+        directory,
+        given.flags,
     )
     return confirm_reports(confirmer, reports, say)
 

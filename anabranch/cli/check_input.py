@@ -6,8 +6,8 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from anabranch.cli.codes import USAGE, CommandError
@@ -23,6 +23,8 @@ class CheckInput:
     identity: tuple[str, ...]
     """The same for the program after an edit."""
     warnings: tuple[str, ...] = ()
+    flags: Mapping[Path, tuple[str, ...]] = field(default_factory=dict)
+    """The C files of compile commands, with the flags of each."""
 
 
 def read_input(words: Sequence[str], database: Path | None, keep: bool = True) -> CheckInput:
@@ -52,7 +54,7 @@ def read_input(words: Sequence[str], database: Path | None, keep: bool = True) -
 
 def _project(database: Path, sources: Sequence[Path], keep: bool) -> CheckInput:
     from anabranch.native.tools import place_for
-    from anabranch.wrapper.database import DatabaseError, link_database
+    from anabranch.wrapper.database import DatabaseError, flags_anywhere, link_database, read_database
 
     if not database.is_file():
         hint = "cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON or bear -- make writes one"
@@ -61,6 +63,7 @@ def _project(database: Path, sources: Sequence[Path], keep: bool) -> CheckInput:
     with tempfile.TemporaryDirectory(prefix="anabranch-check-") as place:
         try:
             whole, warnings = link_database(database, sources, Path(place), keep)
+            flags = {entry.source.resolve(): flags_anywhere(entry) for entry in read_database(database)}
         except DatabaseError as error:
             message = str(error).strip().splitlines()[0]
             raise CommandError(f"check: {message}", USAGE) from None
@@ -76,4 +79,4 @@ def _project(database: Path, sources: Sequence[Path], keep: bool) -> CheckInput:
                 fresh.unlink(missing_ok=True)
                 reason = (error.strerror or str(error)).lower()
                 raise CommandError(f"check: cannot write {target}: {reason}") from None
-    return CheckInput([target], identity, tuple(warnings))
+    return CheckInput([target], identity, tuple(warnings), flags)

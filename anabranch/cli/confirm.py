@@ -9,7 +9,7 @@ that line. If all paths that may lead to the line were followed and none fails, 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic
@@ -85,6 +85,8 @@ class Confirmer:
     check: CheckSettings
     seconds: float
     directory: RunDirectory
+    flags: Mapping[Path, tuple[str, ...]] = field(default_factory=dict)
+    """The C files that bitcode of compile commands is made of, with the flags of each."""
     _program: Any = field(default=None)
 
     def confirm(self, report: Report) -> Confirmation:
@@ -110,7 +112,7 @@ class Confirmer:
         module, entry = self._program.module, report.checked_in
         if entry not in module.functions or module.functions[entry].is_declaration:
             return Confirmation(OPEN, "its function is not in the program that the engine has", entry, 0.0)
-        culprit, included = _culprit(report), included_file(self._program, entry, self.files)
+        culprit, included = _culprit(report), included_file(self._program, entry, self._c_files())
         aim = Aim(report.file, report.line, KINDS.get(report.kind, frozenset((report.kind,))), culprit)
         try:
             found = explore_function(
@@ -169,12 +171,26 @@ class Confirmer:
             report=ReportSettings(tests="none"),
         )
 
+    def _c_files(self) -> Sequence[Path]:
+        """What the program is made of; of compile commands only the files that were linked."""
+        if not self.flags:
+            return self.files
+        defined = (function.subprogram for function in self._program.module.defined_functions())
+        linked = {Path(where.file).resolve() for where in defined if where is not None}
+        return [path for path in self.flags if path in linked]
+
     def _sources(self, included: str) -> Any:
         from anabranch.unit.reproduce import Sources
 
-        others = tuple(path.resolve() for path in self.files if str(path.resolve()) != included)
+        others = tuple(path.resolve() for path in self._c_files() if str(path.resolve()) != included)
         includes = tuple(path.resolve() for path in self.build.include_dirs)
-        return Sources(others, includes, self.build.defines)
+        return Sources(
+            others,
+            includes,
+            self.build.defines,
+            included=Path(included) if included else None,
+            own_flags=self.flags,
+        )
 
 
 def _culprit(report: Report) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import shlex
 import tempfile
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from anabranch.environment.failing import renamed
@@ -48,6 +48,10 @@ class Sources:
     defines: tuple[str, ...] = ()
     checks: tuple[str, ...] = ()
     no_checks: tuple[str, ...] = ()
+    included: Path | None = None
+    """The file that the harness includes: its flags are those of the harness."""
+    own_flags: Mapping[Path, tuple[str, ...]] = field(default_factory=dict)
+    """Flags of single files, beside those that all have."""
 
     def failing(self, allocators: Sequence[str]) -> Sources:
         """The sources for a harness that lets these functions fail."""
@@ -60,6 +64,11 @@ class Sources:
             flags += ["-I", str(directory)]
         flags += [f"-D{define}" for define in self.defines]
         return [*flags, "-idirafter", str(INCLUDE)]
+
+    def flags_of(self, path: Path) -> list[str]:
+        """How a file is compiled: the harness, or one of the others."""
+        file = path if path in self.others else self.included
+        return [*self.flags, *(self.own_flags.get(file, ()) if file is not None else ())]
 
 
 def fails_at_line(harness: Path, kind: str, line: Line, sources: Sources) -> str | None:
@@ -112,10 +121,10 @@ def reproduce(harness: Path, kind: str, line: Line | None, sources: Sources) -> 
 
 def _build(harness: Path, scratch: Path, sources: Sources, more: Sequence[str] = ()) -> Path:
     undefined = undefined_flags(sources.checks, sources.no_checks)
-    flags = [*sources.flags, "-O0", "-g", *undefined, *ADDRESS_FLAGS, *more]
     objects = []
     for number, path in enumerate((harness, *sources.others)):
         output = scratch / f"{number}.o"
+        flags = [*sources.flags_of(path), "-O0", "-g", *undefined, *ADDRESS_FLAGS, *more]
         if path.suffix in (".bc", ".ll"):
             run_tool([*compiler(), *_TO_TEXT, "-c", str(path), "-o", str(scratch / f"{number}.ll")])
             text = with_address_checks((scratch / f"{number}.ll").read_text(errors="surrogateescape"))
@@ -136,7 +145,7 @@ def _build_noting(harness: Path, scratch: Path, sources: Sources, line: Line) ->
         if path.suffix in (".bc", ".ll"):
             command = [*compiler(), *_TO_TEXT, "-c", str(path), "-o", str(text)]
         else:
-            flags = [*sources.flags, "-O0", "-g", *undefined, *ADDRESS_FLAGS, *_NO_PASSES]
+            flags = [*sources.flags_of(path), "-O0", "-g", *undefined, *ADDRESS_FLAGS, *_NO_PASSES]
             command = [*clang_command(), *flags, "-S", str(path), "-o", str(text)]
         run_tool(command)
         noting = with_last_line(text.read_text(errors="surrogateescape"), line, str(harness))
@@ -154,7 +163,7 @@ def _build_witness(harness: Path, scratch: Path, sources: Sources, line: Line) -
     objects = []
     for number, path in enumerate((harness, *sources.others)):
         text, output = scratch / f"w{number}.ll", scratch / f"w{number}.o"
-        command = [*compiler(), *sources.flags, *MODULE_FLAGS, "-S", str(path), "-o", str(text)]
+        command = [*compiler(), *sources.flags_of(path), *MODULE_FLAGS, "-S", str(path), "-o", str(text)]
         if path.suffix in (".bc", ".ll"):
             command = [*compiler(), *_TO_TEXT, "-c", str(path), "-o", str(text)]
         run_tool([word for word in command if word != "-c" or path.suffix in (".bc", ".ll")])
@@ -181,13 +190,23 @@ def _depends(program: Path, scratch: Path) -> bool:
 
 
 def build_command(harness: str, sources: Sources) -> str:
-    """How a person builds and runs a harness."""
+    """How a person builds and runs a harness: one command, or one for each file if their flags differ."""
     words = ["cc -g -fsanitize=address,undefined -fno-sanitize-recover=undefined"]
-    if sources.others:
-        words.append("-Wl,-z,muldefs")  # one of them may have a main of its own
     words += [f"-I {directory}" for directory in sources.include_dirs]
     words += [shlex.quote(f"-D{define}") for define in sources.defines]
-    return " ".join([*words, harness, *map(str, sources.others), "&& ./a.out"])
+    compile_, files = " ".join(words), [harness, *map(str, sources.others)]
+    own = [sources.own_flags.get(path, ()) for path in (sources.included or Path(), *sources.others)]
+    # With other files muldefs, as one of them may have a main of its own.
+    link = "-Wl,-z,muldefs " if sources.others else ""
+    if len(set(own)) == 1:
+        flags = "".join(f"{shlex.quote(flag)} " for flag in own[0])
+        return f"{compile_} {flags}{link}{' '.join(files)} && ./a.out"
+    steps = [
+        " ".join([compile_, *map(shlex.quote, flags), f"-c {file} -o {number}.o"])
+        for number, (file, flags) in enumerate(zip(files, own, strict=True))
+    ]
+    objects = " ".join(f"{number}.o" for number in range(len(files)))
+    return " && ".join([*steps, f"{words[0]} {link}{objects}", "./a.out"])
 
 
 Reproduce = Callable[[Path, str, Line | None, Sources], str | None]

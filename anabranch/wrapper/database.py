@@ -74,6 +74,25 @@ def _without_compiler(words: Sequence[str]) -> list[str]:
     return rest
 
 
+_PATHS = ("-I", "-isystem", "-iquote", "-idirafter", "-include", "-imacros")
+
+
+def flags_anywhere(entry: Entry) -> tuple[str, ...]:
+    """The flags for a compile of the same file in any other directory."""
+    found: list[str] = []
+    taken = ""
+    for word in bitcode_flags(entry.flags, machine=True):
+        flag = taken or next((flag for flag in _PATHS if word.startswith(flag)), "")
+        path = word if taken else word[len(flag) :]
+        taken = flag if flag and not path else ""
+        # What is no file there is looked for along the include path.
+        there = flag and path and (entry.directory / path).exists()
+        found.append(
+            word[: len(word) - len(path)] + os.path.abspath(entry.directory / path) if there else word
+        )
+    return tuple(found)
+
+
 def _compile(entry: Entry, output: Path, keep: bool) -> tuple[Path | None, str]:
     message = ""
     for machine in (False, True):

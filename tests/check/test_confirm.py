@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -81,3 +82,32 @@ def test_the_summary_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 def test_a_wrong_time_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", str(SUBJECT), "--confirm", "--confirm-time", "soon"]) == 2
     assert "'soon' is not a time" in capsys.readouterr().err
+
+
+CONFIGURED = {
+    "include/limits_of_it.h": "#include <stdlib.h>\nint *made(void);\n",
+    "made.c": '#include "limits_of_it.h"\nint *made(void) { return malloc(SIZE); }\n',
+    "main.c": '#include "limits_of_it.h"\nint first(void) {\n  return *made() + START;\n}\n'
+    "int main(void) { return first(); }\n",
+    "other.c": "#error of another program\n",
+}
+"""Every file needs flags that the others do not have."""
+
+
+def test_files_of_compile_commands_are_built_with_their_own_flags(tmp_path: Path) -> None:
+    (tmp_path / "include").mkdir()
+    for name, text in CONFIGURED.items():
+        (tmp_path / name).write_text(text)
+    flags = {"made.c": "-DSIZE=4 -I include", "main.c": "-DSTART=1 -Iinclude -O2 -Werror", "other.c": ""}
+    entries = [{"directory": str(tmp_path), "file": name, "command": f"cc {words} -c {name}"}
+               for name, words in flags.items()]  # fmt: skip
+    database, out = tmp_path / "compile_commands.json", tmp_path / "out"
+    database.write_text(json.dumps(entries))
+    asked = ["--confirm", "--property", "null", "--output-dir", str(out), "-q"]
+    assert main(["check", str(database), *asked]) == 0
+    (report,) = json.loads((out / "check.json").read_text())["reports"]
+    confirmation = report["confirmation"]
+    assert (report["line"], confirmation["verdict"]) == (3, "confirmed"), confirmation["note"]
+    # What a person is told to type works: with the system's compiler, in any directory.
+    done = subprocess.run(confirmation["build"], shell=True, cwd=out, capture_output=True, check=False)
+    assert done.returncode != 0 and b"main.c:3" in done.stderr
