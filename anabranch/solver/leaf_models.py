@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 
 from anabranch.expr import Expr, expr_vars, substitute, variable
 from anabranch.expr.variables import postorder_within
@@ -85,7 +85,7 @@ class Leaves:
         if postorder_within([cond], self.condition_limit) is None:
             return None
         asked = expr_vars(cond)
-        found = self._changed(s, cond, [v for v in asked if v not in numbers]) or self._moved(
+        found = self._changed(s, cond, numbers.intersection(asked)) or self._moved(
             s, cond, sorted(numbers, reverse=True), asked
         )
         if found is not None:
@@ -96,8 +96,16 @@ class Leaves:
             self._passing = 1 << min(self._failures - self.patience, 6)
         return None
 
-    def _changed(self, s: Slice, cond: Expr, asked: list[int]) -> Model | None:
-        """The slice's model with another value of one input of the condition."""
+    def _changed(self, s: Slice, cond: Expr, numbers: Set[int]) -> Model | None:
+        """The slice's model with another value of one input of the condition.
+
+        In a given round a condition on `string[t]` is one on a single byte, whatever t is computed from.
+        """
+        if numbers:
+            cond = substitute(cond, {variable(t): s.model[t] for t in numbers})
+        if cond.__class__ is not Expr:
+            return None
+        asked = expr_vars(cond)
         if len(asked) > self.inputs:
             return None
         for v in asked:

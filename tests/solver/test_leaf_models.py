@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from anabranch.expr import Expr, bool_or, eq, evaluate, ne, ult, var
+from anabranch.expr import Expr, bool_or, eq, evaluate, ite, ne, ult, var
 from anabranch.expr.node import round_number
 from anabranch.solver import Slice, SliceSpace
 from anabranch.solver.disjunction import components
@@ -82,3 +82,24 @@ def test_a_slice_without_rounds_is_none_of_its_business() -> None:
 def test_nearest(values: int | tuple[tuple[int, int], ...]) -> None:
     assert [nearest(values, v) for v in (0, 3, 4, 6, 9)] == [3, 3, 3, 6, 6]
     assert lowest(values) == 3
+
+
+def test_a_byte_at_the_round_has_one_input_in_any_model() -> None:
+    space = SliceSpace()
+    part, t, cells = joined(space)
+    # Reads all cells: more than are changed. No leaf's model has that byte where it stopped.
+    assert len(cells) > Leaves.inputs
+    condition = eq(choose(cells, t), 98, 8)
+    found = Leaves(space.leaves).answer(Query(part, condition))
+    assert found is not None
+    for model, side in ((found.yes, True), (found.no, False)):
+        assert evaluate(condition, model) is side
+        assert all(evaluate(c, model) is True for c in part.order)
+
+
+def choose(cells: list[Expr], t: Expr) -> Expr:
+    """`s[t]`."""
+    found = cells[-1]
+    for i, cell in enumerate(cells[:-1]):
+        found = ite(eq(t, i, 8), cell, found, 8)
+    return found
