@@ -230,8 +230,10 @@ def _call(gated: Gated, node: int, instruction: Instruction) -> None:
 
 def _jump_after_call(gated: Gated, node: int, instruction: Instruction) -> None:
     """invoke, callbr: exceptions and jumps out of assembly are not followed."""
-    jump = "a jump out of assembly" if instruction.opcode == "callbr" else "an exception"
-    gated.lose(f"{jump} is not followed")
+    if instruction.opcode == "callbr":
+        gated.lose("a jump out of assembly is not followed")
+    else:
+        gated.lose("an exception is not followed")
     _take(gated, node, instruction.targets[0], True)
     for target in instruction.targets[1:]:
         _take(gated, node, target, False)

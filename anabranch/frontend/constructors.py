@@ -47,10 +47,11 @@ def _by_priority(entries: list[tuple[int, str]]) -> list[str]:
 
 def _listed(text: str, table: str) -> list[tuple[int, str]]:
     """Functions of a table, with their priorities."""
-    start = text.find(f"\n@{table} = appending global ")
-    if start < 0:
+    head = f"@{table} = appending global "
+    start = 0 if text.startswith(head) else text.find(f"\n{head}") + 1
+    if not text.startswith(head, start):
         return []
-    line = text[start + 1 : text.index("\n", start + 1)]
+    line = text[start : text.index("\n", start)]
     return [(int(priority), name) for priority, name in _ENTRY.findall(line)]
 
 
