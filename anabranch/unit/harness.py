@@ -334,7 +334,7 @@ class HarnessWriter:
         function = self.call.function
         called = "ANABRANCH_CALLED" if function.name == "main" else f"({source_name(function)})"
         if not self.included:
-            raise NoHarness("its C file was not given: name C files, not bitcode or compile commands")
+            raise NoHarness("its C file was not given: name C files, not bitcode")
         return [*lines, f"{called}({', '.join(passed)});"]
 
     def _argument(self, number: int, parts: list[Argument], lines: list[str]) -> str:
