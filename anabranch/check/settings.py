@@ -58,7 +58,7 @@ class CheckSettings:
     condition_polls: int = 1_000
     """Limit of all queries of one condition."""
     function_polls: int = 12_000
-    """Limit of all queries about one function."""
+    """Limit of all queries about one function; see `driver.SHARE`."""
     max_targets: int = 3
     """Functions that an indirect call may reach, by address taken and type; of more none is followed."""
     max_conditions: int | None = None
