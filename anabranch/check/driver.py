@@ -20,7 +20,7 @@ from anabranch.check.facts import Facts, facts_of
 from anabranch.check.findings import Finding
 from anabranch.check.gate import Gated
 from anabranch.check.interface import form_of
-from anabranch.check.leaves import Explicit, Freed, Leaf, Undefined
+from anabranch.check.leaves import Explicit, Freed, Leaf, Memory, Undefined
 from anabranch.check.origins import bad_leaves
 from anabranch.check.program import Program
 from anabranch.check.properties.assertion import Assertion
@@ -347,7 +347,9 @@ class Checker:
             open_to = self._open_to(condition, own)
         property = condition.property
         reasons = own.approximations(consequent_only=property.flows and property.believes_paths)
-        doubts = condition.property.doubts(condition.function, condition.evidence)
+        doubts = [*property.doubts(condition.function, condition.evidence)]
+        if property.doubts_cycles and self._needs_cycle(condition, answer):
+            doubts.append("an object holds a pointer to itself")
         approximate = tuple(sorted({*reasons, *doubts}))
         self.findings.append(Finding(condition, answer, own.consequent, open_to, approximate))
 
@@ -359,6 +361,19 @@ class Checker:
         if open_to == "globals" and self.order.callers.get(name):
             return "parameters"  # the callers that there are were asked
         return open_to
+
+    def _needs_cycle(self, condition: Condition, answer: Answer) -> bool:
+        """Is nothing known of how it happens unless some object, as the function finds it, holds a pointer to
+        itself?"""
+        apart: Value = True
+        for index, value in answer.model.items():
+            leaf = self.program.leaves.at(index)
+            if isinstance(leaf, Memory) and value and answer.model.get(leaf.base.a) == value:
+                apart = bool_and(apart, not_(eq(leaf.var, leaf.base, leaf.var.w)))
+        if apart is True:
+            return False
+        again = replace(condition, antecedents=(*condition.antecedents, apart))
+        return self._own(again).check().verdict != REFUTED
 
     def _own(self, condition: Condition, initial: bool = False) -> Refinement:
         """The condition as it is checked in its function. `--null any` doubts what unknown callers pass;

@@ -29,6 +29,8 @@ class Property:
     ends: ClassVar[bool] = False
     """Does the program end where it fails, or can anything happen then? What comes after takes it that it
     did not fail."""
+    doubts_cycles: ClassVar[bool] = False
+    """Is a report only possible if it needs an object that holds a pointer to itself?"""
 
     def doubts(self, gated: Gated, evidence: object) -> Iterable[str]:
         """Why a report about a value is only possible, beyond what was taken as unknown."""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 class UseAfterFree(Property):
     name = "freed"
     kind = "use-after-free"
+    doubts_cycles = True  # lists that are freed element by element have none
 
     def access(
         self, gated: Gated, node: int, address: Value, size: int | None, instruction: Instruction, what: str

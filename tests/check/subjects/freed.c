@@ -118,3 +118,34 @@ int summed(int n) {
         pair[0] = 4;
     return sum(pair);
 }
+
+/* Only if an element followed itself would memory be read that is freed. */
+struct item {
+    struct item *next;
+    int used;
+};
+
+extern struct item *items[10];
+
+static struct item *release_item(struct item *i) {
+    struct item *next;
+    if (i->used)
+        return i;
+    next = i->next;
+    free(i);
+    return next;
+}
+
+void release_all(void) {
+    struct item *i, **at = &items[3];
+    for (i = *at; i; i = *at) { /* REPORT: freed possible */
+        *at = release_item(*at);
+        if (i == *at)
+            at = &i->next;
+    }
+}
+
+int release_one(struct item *i) {
+    struct item *next = release_item(i);
+    return next == i->next; /* REPORT: freed likely */
+}
