@@ -260,6 +260,27 @@ class BlockTable:
                 found[shape.name] = blocks
         return found
 
+    def unfinished_blocks(self, counters: Sequence[int], function: str) -> int | None:
+        """Mask of the blocks of a function that no path has executed to their end, behind each of their calls;
+        None if all were."""
+        shape = self._shape(self._module.functions[function])
+        mask, first = 0, shape.first
+        for number, piece in enumerate(shape.pieces, first or 0):
+            count = 0 if first is None else counters[number]
+            if count <= sum(self._stops.get(number, {}).values()):
+                mask |= 1 << piece.block
+        return mask or None
+
+    def finished_pieces(self, counters: Sequence[int]) -> Iterator[tuple[str, int, int]]:
+        """Function, block and first instruction of the user's straight code that some path has executed to
+        its end: blocks, or what lies between calls."""
+        for shape in self._user_shapes():
+            if shape.first is None:
+                continue
+            for number, piece in enumerate(shape.pieces, shape.first):
+                if counters[number] > sum(self._stops.get(number, {}).values()):
+                    yield shape.name, piece.block, piece.start
+
     def user_functions(self) -> list[Function]:
         return [self._module.functions[shape.name] for shape in self._user_shapes()]
 
