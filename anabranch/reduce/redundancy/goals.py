@@ -6,7 +6,7 @@ that calls a function with a goal is one as well, and so is one that jumps by `l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from anabranch.analysis.bits import ones_of
 from anabranch.analysis.callgraph import mentioned
@@ -53,7 +53,7 @@ class Goals:
         self._reaching: dict[str, int] = {}
         self.left = 0
         """Blocks that are goals."""
-        self.update()
+        self.update({})
 
     def _find_handlers(self) -> set[str]:
         """Functions that may be called when the program ends."""
@@ -68,15 +68,16 @@ class Goals:
                 found.update(known or graph.address_taken)
         return found & set(graph.sites)
 
-    def update(self) -> None:
-        """Read the goals that are left off the counters."""
+    def update(self, waiting: Mapping[int, int]) -> None:
+        """Read the goals that are left off the counters. `waiting`: by counter, paths that wait in what it
+        counts."""
         self._own = {}
         for name in sorted(self._open):
-            mask = self._table.unfinished_blocks(self._counters, name)
-            if mask is None:
-                self._open.discard(name)
-            else:
+            mask = self._table.unfinished_blocks(name, self._counters, waiting)
+            if mask:
                 self._own[name] = mask
+            elif not any(self._table.function_of(number).name == name for number in waiting):
+                self._open.discard(name)
         self.left = sum(mask.bit_count() for mask in self._own.values())
         for name, calls in self._calling.items():
             for jump in JUMPS:

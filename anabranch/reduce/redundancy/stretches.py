@@ -56,7 +56,7 @@ class Stretch:
         """Where it failed or was lost."""
         self.matched: Snapshot | None = None
         self.stopped: Any = None
-        """Where it was when it matched."""
+        """Where it was dropped."""
         self.live: Live | None = None
         """What is relevant where it begins, once its paths have ended."""
 
@@ -123,8 +123,8 @@ class Stretches:
         at_edge = stretch.is_side
         items = stretch.tape
         if not live.top:
-            if stretch.end == DROPPED:
-                self._from_match(stretch, live, at_edge)
+            if stretch.stopped is not None:
+                self._from_stop(stretch, live, at_edge)
             self._slicer.walk(items, live, stretch.before, at_edge)
         if at_edge and not live.top and (items or stretch.end != FORKED):
             self._take_side(stretch, live)  # else the forks were in the first segment, and have its edge
@@ -146,14 +146,19 @@ class Stretches:
         live = self._empty()
         if stretch.end == LOST:
             live.top = stretch.stack is None or self._slicer.ahead(stretch.stack)
-        elif stretch.end in (FAILED, BARREN):
+        elif stretch.end == FAILED:
             live.halts = stretch.stack is None or self._slicer.ahead(stretch.stack)
+        elif stretch.end == BARREN:
+            assert stretch.stack is not None
+            if self._slicer.ahead(stretch.stack):
+                live.frame.needed |= 1 << stretch.stack[0][1]
+                live.frame.matters = True
         elif stretch.end == RETURNED:
             self._slicer.program_ends(live)
         return live
 
-    def _from_match(self, stretch: Stretch, live: Live, at_edge: bool) -> None:
-        """From the location of a match to the end of the tape."""
+    def _from_stop(self, stretch: Stretch, live: Live, at_edge: bool) -> None:
+        """From where a state was dropped to the end of its tape."""
         site = stretch.stopped
         if not isinstance(site, Target):
             return
@@ -176,7 +181,7 @@ class Stretches:
         _, block, target = entry.key
         facts = self._slicer.facts(entry.unit)
         by_edge = False
-        at_branch = not stretch.tape and stretch.end == DROPPED and stretch.stopped is entry
+        at_branch = not stretch.tape and stretch.stopped is entry
         if not at_branch:
             by_edge = cross_edge(facts, live.frame, live, block, target)
         if stretch.point is not None:

@@ -35,6 +35,8 @@ from anabranch.reduce.redundancy.stretches import (
     Stretches,
     pending_notes,
 )
+
+from anabranch.reduce.redundancy.verify import ShadowVerifier
 from anabranch.solver import Slice
 
 
@@ -60,12 +62,17 @@ class Redundancy(Technique):
         self._table = Table()
         self._armed: dict[int, int] = {}
         """Counter of a block where states are compared -> how often in vain."""
+        self._waiting: dict[int, int] = {}
+        """Counter of a stretch of code -> states that wait in the middle of it."""
         self._dropped = {"matched": 0, "no goal ahead": 0}
         self._refined = 0
         self._gone_over = 0  # items when it was refined last
         self._stale = False
         self._version = -1
         self._forks = 0
+        self._verifier: ShadowVerifier | None = None
+        if parts.settings.search.verify_reductions:
+            self._verifier = ShadowVerifier(machine, lambda: parts.budget.time_is_up, self._counts_goal)
         parts.observers.all.append(self)
 
     def instrument(self, table: BlockTable) -> None:
@@ -102,6 +109,10 @@ class Redundancy(Technique):
             return True
         return function.subprogram is not None and function.subprogram.file.endswith(tuple(files))
 
+    def _counts_goal(self, number: int) -> bool:
+        table = self.parts.table
+        return table.block_of(number) is not None and self._is_chosen(table.function_of(number))
+
     # ---- what the running path does ------------------------------------------------------------------
 
     def _entered(self, state: State) -> None:
@@ -111,6 +122,15 @@ class Redundancy(Technique):
             self._slot.put(self._machine.path, stretch)
         self._running = stretch
         self._items[:] = stretch.tape
+        if isinstance(state.entry, PointSite):
+            self._waits_in(state.entry, -1)
+
+    def _waits_in(self, site: PointSite, change: int) -> None:
+        count = self._waiting.get(site.place, 0) + change
+        if count > 0:
+            self._waiting[site.place] = count
+        else:
+            self._waiting.pop(site.place, None)
 
     def _split(self, site: BranchSite | PointSite, side: bool, sibling: State, mine: Slice) -> bool:
         stretch = self._running
@@ -134,6 +154,7 @@ class Redundancy(Technique):
             items[:] = own.tape
             self._arm(site)
         else:
+            self._waits_in(site, 1)
             own, other = Stretch(stretch, before, None), Stretch(stretch, before, None)
             part = part_before(self._machine, self._tape, site)
             mark = Mark(Point.of(sibling, site))
@@ -155,8 +176,9 @@ class Redundancy(Technique):
         if stretch is None:
             return
         site = state.entry
-        if isinstance(site, PointSite) and not self._is_interpreted(site):
-            part = part_before(self._machine, self._tape, site)
+        if isinstance(site, PointSite):
+            self._waits_in(site, 1)
+            part = None if self._is_interpreted(site) else part_before(self._machine, self._tape, site)
             if part is not None:
                 self._items.append(part)
         stretch.tape = self._items[:]
@@ -249,7 +271,7 @@ class Redundancy(Technique):
     def _close(self, stretch: Stretch) -> None:
         if self.parts.new_coverage.version != self._version:
             self._version = self.parts.new_coverage.version
-            self._goals.update()
+            self._goals.update(self._waiting)
             self._slicer.goals_changed()
             self._stale = True
         self._stretches.close(stretch)
@@ -274,7 +296,7 @@ class Redundancy(Technique):
             return False
         stack = stack_of(site.unit, site.block, state.continuation)
         if not self._goals.reachable(stack):
-            stretch.end, stretch.stack = BARREN, stack
+            stretch.end, stretch.stack, stretch.stopped = BARREN, stack, site
             self._dropped["no goal ahead"] += 1
             self._drop(state, stretch)
             return True
@@ -287,15 +309,27 @@ class Redundancy(Technique):
         return True
 
     def _drop(self, state: State, stretch: Stretch) -> None:
+        if self._verifier is not None:
+            site = state.entry
+            self._verifier(state, f"{site.unit.function.name}, {self.parts.table.describe(state.place)}")
         if isinstance(state.entry, PointSite):
             site = state.entry
+            self._waits_in(site, -1)
             self._machine.counters.cut(site.unit.function, site.block, site.position)
         self._close(stretch)
+
+    def finish(self) -> None:
+        if self._verifier is None:
+            return
+        for location, blocks in self._verifier.wrong():
+            places = ", ".join(sorted(self.parts.table.describe(number) for number in blocks)[:3])
+            self.parts.reporter.losses.add("wrongly dropped")
+            self.parts.listener.on_warning(f"a state in {location} was dropped that alone reaches {places}")
 
     # ---- figures -------------------------------------------------------------------------------------
 
     def figures(self) -> dict[str, Any]:
-        return {
+        found = {
             "dropped": sum(self._dropped.values()),
             **self._dropped,
             "forks": self._forks,
@@ -307,3 +341,10 @@ class Redundancy(Technique):
             "goals left": self._goals.left,
             "refined": self._refined,
         }
+        if self._verifier is not None:
+            found |= {
+                "verified": self._verifier.verified,
+                "not decided": self._verifier.undecided,
+                "wrong": len(self._verifier.wrong()),
+            }
+        return found
