@@ -13,3 +13,7 @@ NAMES: Final = Part("names")
 """Names that inputs have had: the next one of a stem gets another number."""
 HANDLERS: Final = Part("handlers")
 """Functions to be called when the program ends."""
+VARIABLES: Final = Part("environment")
+"""Where the values of environment variables are."""
+ALLOCATIONS: Final = Part("allocations")
+"""How many allocations there were, where they may fail (`--failing-allocations`)."""

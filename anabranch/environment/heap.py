@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from anabranch.analysis.effects import MADE, PURE, effects
 from anabranch.environment.api import MachineApi, Value
-from anabranch.environment.declared_parts import ERRNO
+from anabranch.environment.declared_parts import ALLOCATIONS, ERRNO
 from anabranch.environment.ops import mul, ugt
 from anabranch.environment.registry import model
 from anabranch.environment.values import EINVAL, ENOMEM, is_null, set_errno
@@ -24,6 +24,7 @@ from anabranch.machine.objects import MAX_OBJECT
 LARGEST = MAX_OBJECT
 NEVER = 1 << 47
 """The bytes that a program on x86-64 has addresses for."""
+ALLOCATING = effects(reads=[ALLOCATIONS], writes=[ERRNO, ALLOCATIONS], points=[MADE])
 MAY_SUCCEED = "very large allocation, which may succeed, explored as failing"
 
 
@@ -89,17 +90,17 @@ def malloc_exactly(m: MachineApi, size: int, what: str) -> int:
     return m.allocate(size, "heap", what) if size <= LARGEST else out_of_memory(m)
 
 
-@model("malloc", "__libc_malloc", "_Znwm", "_Znam", effects=effects(writes=[ERRNO], points=[MADE]))
+@model("malloc", "__libc_malloc", "_Znwm", "_Znam", effects=ALLOCATING)
 def malloc(m: MachineApi, size: Value) -> Value:
     return allocated(m, wanted_size(m, size, "malloc"), "malloc")
 
 
-@model("calloc", "__libc_calloc", effects=effects(writes=[ERRNO], points=[MADE]))
+@model("calloc", "__libc_calloc", effects=ALLOCATING)
 def calloc(m: MachineApi, count: Value, size: Value) -> Value:
     return allocated(m, wanted_product(m, count, size, "calloc"), "calloc", zero=True)
 
 
-MOVED = effects(writes=[ERRNO], passes=[(0, MADE)], points=[MADE], ends=[0])
+MOVED = ALLOCATING | effects(passes=[(0, MADE)], ends=[0])
 
 
 @model("realloc", "__libc_realloc", effects=MOVED)
@@ -137,7 +138,7 @@ def free(m: MachineApi, addr: Value) -> None:
     m.free(addr)
 
 
-@model("aligned_alloc", "memalign", effects=effects(writes=[ERRNO], points=[MADE]))
+@model("aligned_alloc", "memalign", effects=ALLOCATING)
 def aligned_alloc(m: MachineApi, align: Value, size: Value) -> Value:
     alignment = m.pick(align, 64, "alignment of aligned_alloc")
     wanted = wanted_size(m, size, "aligned_alloc")
@@ -147,12 +148,12 @@ def aligned_alloc(m: MachineApi, align: Value, size: Value) -> Value:
     return allocated(m, wanted if alignment <= LARGEST else None, "aligned_alloc")
 
 
-@model("valloc", effects=effects(writes=[ERRNO], points=[MADE]))
+@model("valloc", effects=ALLOCATING)
 def valloc(m: MachineApi, size: Value) -> Value:
     return aligned_alloc(m, 4096, size)
 
 
-@model("posix_memalign", effects=effects(writes=[0], puts=[(MADE, 0)]))
+@model("posix_memalign", effects=effects(reads=[ALLOCATIONS], writes=[0, ALLOCATIONS], puts=[(MADE, 0)]))
 def posix_memalign(m: MachineApi, result: Value, align: Value, size: Value) -> Value:
     alignment = m.pick(align, 64, "alignment of posix_memalign")
     wanted = wanted_size(m, size, "posix_memalign")

@@ -7,7 +7,7 @@ from typing import NoReturn
 from anabranch.analysis.effects import OUTSIDE, PURE, effects
 from anabranch.environment.api import MachineApi, Value
 from anabranch.environment.bytewise import ByteReader, whole_string
-from anabranch.environment.declared_parts import HANDLERS
+from anabranch.environment.declared_parts import HANDLERS, VARIABLES
 from anabranch.environment.posix.kernel import ENVIRONMENT
 from anabranch.environment.posix.lookup import same_text
 from anabranch.environment.registry import model
@@ -42,17 +42,17 @@ def abort(m: MachineApi) -> None:
     m.error("abort", "abort failure")
 
 
-@model("exit", noreturn=True, effects=PURE)
+@model("exit", noreturn=True, effects=effects(reads=[HANDLERS]))
 def exit_(m: MachineApi, status: Value) -> None:
     m.exit(status)
 
 
-@model("_exit", "_Exit", noreturn=True, effects=PURE)
+@model("_exit", "_Exit", noreturn=True, effects=effects(writes=[HANDLERS]))
 def exit_now(m: MachineApi, status: Value) -> None:
     m.exit(status, handlers=None)
 
 
-@model("quick_exit", noreturn=True, effects=PURE)
+@model("quick_exit", noreturn=True, effects=effects(reads=[HANDLERS], writes=[HANDLERS]))
 def quick_exit(m: MachineApi, status: Value) -> None:
     m.exit(status, handlers=AT_QUICK_EXIT)
 
@@ -75,7 +75,7 @@ def at_quick_exit(m: MachineApi, function: Value) -> Value:
     return 0
 
 
-@model("getenv", "secure_getenv", effects=effects(reads=[0], points=[OUTSIDE]))
+@model("getenv", "secure_getenv", effects=effects(reads=[0, VARIABLES], points=[OUTSIDE]))
 def getenv(m: MachineApi, name: Value) -> Value:
     """Nothing but what the run was given is set."""
     variables = m.note(ENVIRONMENT, ())

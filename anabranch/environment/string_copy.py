@@ -9,8 +9,7 @@ from __future__ import annotations
 from anabranch.analysis.effects import MADE, effects
 from anabranch.environment.api import MachineApi, Value
 from anabranch.environment.bytewise import ByteReader, Bytes, reached, string_length
-from anabranch.environment.declared_parts import ERRNO
-from anabranch.environment.heap import malloc_exactly
+from anabranch.environment.heap import ALLOCATING, malloc_exactly
 from anabranch.environment.memory import check_capacity
 from anabranch.environment.ops import eq, sub, ule
 from anabranch.environment.registry import model
@@ -126,13 +125,13 @@ def strlcat(m: MachineApi, dst: Value, src: Value, n: Value) -> Value:
     return length + total
 
 
-@model("strdup", "__strdup", effects=effects(reads=[0], writes=[ERRNO], passes=[(0, MADE)], points=[MADE]))
+@model("strdup", "__strdup", effects=ALLOCATING | effects(reads=[0], passes=[(0, MADE)]))
 def strdup(m: MachineApi, src: Value) -> Value:
     reader = ByteReader(m, src)
     return _duplicate(m, reader.slice(0, measure(reader)), "strdup")
 
 
-@model("strndup", "__strndup", effects=effects(reads=[0], writes=[ERRNO], passes=[(0, MADE)], points=[MADE]))
+@model("strndup", "__strndup", effects=ALLOCATING | effects(reads=[0], passes=[(0, MADE)]))
 def strndup(m: MachineApi, src: Value, n: Value) -> Value:
     reader = ByteReader(m, src)
     length = string_length(reader, n)

@@ -10,11 +10,13 @@ from anabranch.environment.posix import errors as e
 from anabranch.environment.posix import stat as layouts
 from anabranch.environment.posix.declared import (
     CLOSING,
-    DUPLICATING,
+    FILES,
     IDENTITY,
     NODES,
     NUMBERS,
+    OPEN,
     PROCESS,
+    REPLACING,
     STAMPED,
     TABLE,
     of,
@@ -47,6 +49,7 @@ FICLONE: Final = 0x40049409
 TERMINAL_REQUESTS: Final = (TCGETS, TCSETS, TCSETSW, TCSETSF, TIOCGPGRP, TIOCSPGRP, TIOCGWINSZ, TIOCSWINSZ)
 
 POLLIN, POLLOUT, POLLNVAL = 1, 4, 32
+READINESS: Final = (*FILES, Part("node"), Part("size"))
 
 
 @system_call("close", effects=CLOSING)
@@ -57,7 +60,7 @@ def close(k: Kernel, fd: Value) -> Value:
     return 0
 
 
-@system_call("close_range", effects=DUPLICATING)
+@system_call("close_range", effects=REPLACING)
 def close_range(k: Kernel, first: Value, last: Value, flags: Value) -> Value:
     low, high = k.number(first) & MASK32, k.number(last) & MASK32
     if low > high or k.number(flags):
@@ -68,7 +71,7 @@ def close_range(k: Kernel, first: Value, last: Value, flags: Value) -> Value:
     return 0
 
 
-@system_call("dup", effects=DUPLICATING)
+@system_call("dup", effects=effects(reads=[*opened(), OPEN], writes=[Part("fd"), OPEN]))
 def dup(k: Kernel, fd: Value) -> Value:
     number = k.descriptor(fd)
     new = k.fs.free_descriptor()
@@ -83,13 +86,13 @@ def duplicate_to(k: Kernel, old: int, new: int, close_on_exec: bool) -> Value:
     return new
 
 
-@system_call("dup2", effects=DUPLICATING)
+@system_call("dup2", effects=REPLACING)
 def dup2(k: Kernel, fd: Value, other: Value) -> Value:
     number, new = k.descriptor(fd), k.number(other, "file descriptor")
     return new if number == new else duplicate_to(k, number, new, False)
 
 
-@system_call("dup3", effects=DUPLICATING)
+@system_call("dup3", effects=REPLACING)
 def dup3(k: Kernel, fd: Value, other: Value, flags: Value) -> Value:
     number, new, how = k.number(fd, "file descriptor"), k.number(other, "file descriptor"), k.number(flags)
     if number == new or how & ~O_CLOEXEC:
@@ -97,7 +100,7 @@ def dup3(k: Kernel, fd: Value, other: Value, flags: Value) -> Value:
     return duplicate_to(k, k.descriptor(number & MASK32), new, bool(how & O_CLOEXEC))
 
 
-@system_call("fcntl", effects=effects(reads=[*TABLE, Part("node"), Part("size")], writes=[*TABLE, *NODES, 2]))
+@system_call("fcntl", effects=effects(reads=[*opened(), OPEN], writes=[Part("fd"), of("file"), OPEN, 2]))
 def fcntl(k: Kernel, fd: Value, command: Value, argument: Value) -> Value:
     number = k.descriptor(fd)
     what = k.number(command, "command of fcntl")
@@ -145,7 +148,8 @@ def is_terminal(k: Kernel, node: Node) -> bool:
 @system_call(
     "ioctl",
     effects=effects(
-        reads=[*opened(), of("offset"), of("size"), 2, PROCESS], writes=[2, of("fd"), of("data"), of("size")]
+        reads=[*opened(), of("offset"), of("size"), 2, PROCESS],
+        writes=[2, of("fd"), of("file"), of("data"), of("size")],
     ),
 )
 def ioctl(k: Kernel, fd: Value, request: Value, argument: Value) -> Value:
@@ -217,7 +221,7 @@ def ready(k: Kernel, number: int) -> int:
     return result
 
 
-@system_call("poll", effects=effects(reads=[0, *TABLE, Part("node"), Part("size")], writes=[0]))
+@system_call("poll", effects=effects(reads=[0, *READINESS], writes=[0]))
 def poll(k: Kernel, array: Value, count: Value, timeout: Value) -> Value:
     number = k.word(count, "number of descriptors")
     if number > 1024:
@@ -244,7 +248,7 @@ short_form("ppoll", poll, None, None, 0)
 @system_call(
     "select",
     "pselect6",
-    effects=effects(reads=[1, 2, 3, *TABLE, Part("node"), Part("size")], writes=[1, 2, 3]),
+    effects=effects(reads=[1, 2, 3, *READINESS], writes=[1, 2, 3]),
 )
 def select(k: Kernel, count: Value, reading: Value, writing: Value, failing: Value, timeout: Value) -> Value:
     highest = k.number(count, "number of descriptors")

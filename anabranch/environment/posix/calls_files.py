@@ -234,11 +234,13 @@ def put(k: Kernel, number: int, file: OpenFile, node: Node, data: Content, offse
         return put_into_pipe(k, file, node, data)
     if node.kind == "terminal":
         raise e.Failure(e.EIO)
-    at: Value = k.fs.write_offset(file) if offset is None else offset
     if node.kind == "file":
         if not data:
             return 0
+        at = k.fs.write_offset(file) if offset is None else offset
         where = k.m.pick(at, 64, "offset of a write")
+        if where + len(data) > MAX_SIZE:
+            raise e.Failure(e.EFBIG)
         k.fs = k.fs.written(node.number, where, data)
         if offset is None:
             k.fs = k.fs.set_file(number, offset=where + len(data))

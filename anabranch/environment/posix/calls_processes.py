@@ -8,6 +8,7 @@ from typing import Final
 
 from anabranch.analysis.effects import PURE, effects
 from anabranch.environment.api import Value
+from anabranch.environment.declared_parts import HANDLERS
 from anabranch.environment.posix import errors as e
 from anabranch.environment.posix import stat as layouts
 from anabranch.environment.posix.declared import IDENTITY, LIMITS, LOOKUP, PROCESS, telling
@@ -26,7 +27,7 @@ USUAL_LIMITS: Final = {
 }
 
 
-@system_call("exit", "exit_group", effects=PURE)
+@system_call("exit", "exit_group", effects=effects(writes=[HANDLERS]))
 def exit_group(k: Kernel, status: Value) -> Value:
     k.m.exit(resize(status, 32), handlers=None)
 

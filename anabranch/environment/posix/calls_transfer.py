@@ -7,7 +7,7 @@ from anabranch.environment.api import Value
 from anabranch.environment.ops import add
 from anabranch.environment.posix import errors as e
 from anabranch.environment.posix.calls_files import available, put, random_bytes, readable, take, writable
-from anabranch.environment.posix.declared import RANDOM, of
+from anabranch.environment.posix.declared import RANDOM, of, transferring
 from anabranch.environment.posix.kernel import Kernel, system_call
 from anabranch.environment.posix.nodes import S_IFREG
 
@@ -32,7 +32,7 @@ def offset_at(k: Kernel, address: Value) -> tuple[int, Value | None]:
     return place, k.m.load(place, 8) if place else None
 
 
-@system_call("sendfile")
+@system_call("sendfile", effects=transferring(1, 0, 2))
 def sendfile(k: Kernel, target: Value, source: Value, offset: Value, count: Value) -> Value:
     place, at = offset_at(k, offset)
     done = transfer(k, source, target, count, at, None)
@@ -41,7 +41,7 @@ def sendfile(k: Kernel, target: Value, source: Value, offset: Value, count: Valu
     return done
 
 
-@system_call("copy_file_range")
+@system_call("copy_file_range", effects=transferring(0, 2, 1, 3))
 def copy_file_range(
     k: Kernel,
     source: Value,

@@ -1,9 +1,7 @@
 """Effects of system calls in terms of the parts of the kernel's state (`parts`), and groups that calls share.
 
-A part with an argument belongs to the open file that this argument is the descriptor of. Some kinds only
-say under which circumstances another part counts: the *position* is the offset of a file (streams and pipes
-have none), the *extent* its size or that of a pipe, the *ends* of a pipe are the descriptors that are open
-on it.
+A part with an argument belongs to the open file that this argument is the descriptor of. Some kinds are only
+read, and say under which circumstances other parts count (`parts.CIRCUMSTANCES`).
 """
 
 from __future__ import annotations
@@ -26,9 +24,11 @@ SIGNALS: Final = Part("signals")
 THREAD_AREA: Final = Part("thread area")
 UMASK: Final = Part("umask")
 
-LOOKUP: Final = (Part("node"), Part("entries"), Part("fd"), OPEN, CWD, IDENTITY)
+FILES: Final = (Part("fd"), Part("file"))
+"""What each descriptor is."""
+LOOKUP: Final = (Part("node"), Part("entries"), *FILES, CWD, IDENTITY)
 """What a path leads to; names under /proc/self/fd stand for descriptors."""
-TABLE: Final = (Part("fd"), Part("offset"), OPEN)
+TABLE: Final = (*FILES, Part("offset"), OPEN)
 """The table of descriptors."""
 NODES: Final = (Part("node"), Part("entries"), Part("data"), Part("size"), Part("times"))
 """All files, but for where they are open."""
@@ -38,7 +38,7 @@ STAMPED: Final = (CLOCK, Part("times"))
 
 def opened(argument: int = 0) -> tuple[Part, ...]:
     """What a descriptor is, which decides what a call on it does."""
-    return Part("fd", argument), Part("node", argument)
+    return Part("fd", argument), Part("file", argument), Part("node", argument)
 
 
 def of(kind: str, argument: int = 0) -> Part:
@@ -48,21 +48,38 @@ def of(kind: str, argument: int = 0) -> Part:
 def reading(to: Place, *reads: Place) -> Effects:
     """Contents go into memory; how many bytes depends on the size and the offset, not on the contents."""
     return effects(
-        reads=[
-            *opened(), of("size"), of("position"), of("ends"), of("random"), FAILURES, *reads,
-        ],
+        reads=[*opened(), of("size"), of("offset"), of("ends"), of("random"), FAILURES, *reads],
         writes=[to, of("offset"), of("data"), of("size"), of("random"), FAILURES],
-        passes=[(of("data"), to), (of("data"), of("data"))],
-    )  # fmt: skip
+        passes=[(of("data"), to)],
+    )
 
 
 def writing(source: Place, *reads: Place) -> Effects:
     """Contents come from memory and are looked at no further. Of a stream nothing else counts."""
     return effects(
-        reads=[*opened(), of("extent"), of("position"), of("ends"), FAILURES, *reads],
+        reads=[*opened(), of("position"), of("extent"), of("ends"), FAILURES, *reads],
         writes=[OUTPUT, of("offset"), of("data"), of("size"), of("times"), FAILURES],
         passes=[(source, OUTPUT), (source, of("data")), (CLOCK, of("times"))],
     )
+
+
+def transferring(source: int, target: int, *offsets: int) -> Effects:
+    """Contents go from one descriptor to another; offsets may be in memory."""
+    return effects(
+        reads=[
+            *opened(source), *(of(kind, source) for kind in ("size", "offset", "ends", "random")),
+            *opened(target), *(of(kind, target) for kind in ("position", "extent", "ends")), *offsets,
+        ],
+        writes=[
+            *(of(kind, end) for end in (source, target) for kind in ("offset", "data", "size")),
+            of("times", target), of("random", source), OUTPUT, *offsets,
+        ],
+        passes=[
+            (of("data", source), OUTPUT),
+            (of("data", source), of("data", target)),
+            (CLOCK, of("times", target)),
+        ],
+    )  # fmt: skip
 
 
 def naming(*reads: Place) -> Effects:
@@ -87,15 +104,19 @@ def telling(to: int, *reads: Place) -> Effects:
 
 
 OPENING: Final = effects(
-    reads=[*LOOKUP, NUMBERS, UMASK, 1],
+    reads=[*LOOKUP, NUMBERS, UMASK, OPEN, 1],
     writes=[*NODES, *TABLE, NUMBERS],
     passes=[STAMPED],
 )
 CLOSING: Final = effects(
     reads=[*opened(), of("users"), FAILURES],
-    writes=[*TABLE, of("node"), of("data"), of("size"), of("times"), of("entries"), FAILURES],
-)
-DUPLICATING: Final = effects(reads=[*TABLE, Part("node"), Part("size")], writes=[*TABLE, *NODES])
+    writes=[
+        of("fd"), of("file"), of("offset"), OPEN,
+        of("node"), of("data"), of("size"), of("times"), of("entries"), FAILURES,
+    ],
+)  # fmt: skip
+REPLACING: Final = effects(reads=[*FILES, OPEN, Part("node"), CWD], writes=[*TABLE, *NODES])
+"""Descriptors stand for other files, and those that they stood for are closed."""
 SIZING: Final = effects(
     reads=[*opened(), of("size"), FAILURES],
     writes=[of("data"), of("size"), of("times"), FAILURES],

@@ -60,7 +60,6 @@ class FileSystem:
     uid: int = 0
     gid: int = 0
     next_node: int = FIRST_NODE
-    next_file: int = 1
     now: int = START_TIME * 1000  # milliseconds
 
     @staticmethod
@@ -194,11 +193,12 @@ class FileSystem:
 
     def opened(self, node: int, flags: int, close_on_exec: bool = False) -> tuple[FileSystem, int]:
         """Open a node at the lowest free descriptor."""
-        number = self.free_descriptor()
+        number, key = self.free_descriptor(), 1
+        while key in self.files:  # the lowest free one: a file that was open and is not leaves no trace
+            key += 1
         fs = self.changed(
-            files=self.files.set(self.next_file, OpenFile(node, flags & O_KEPT)),
-            descriptors=self.descriptors.set(number, Descriptor(self.next_file, close_on_exec)),
-            next_file=self.next_file + 1,
+            files=self.files.set(key, OpenFile(node, flags & O_KEPT)),
+            descriptors=self.descriptors.set(number, Descriptor(key, close_on_exec)),
         )
         return fs, number
 
@@ -226,10 +226,8 @@ class FileSystem:
     # ---- contents ------------------------------------------------------------------------------------
 
     def written(self, number: int, offset: int, data: Content) -> FileSystem:
-        """A regular file after a write."""
+        """A file after a write."""
         node = self.nodes[number]
-        if offset + len(data) > MAX_SIZE:
-            raise e.Failure(e.EFBIG)
         contents = overwritten(node.data, offset, data)
         node = node.changed(data=contents).with_status(mtime=self.time(), ctime=self.time(), blocks=None)
         return self.put(node)

@@ -33,11 +33,7 @@ def join_file_systems(a: FileSystem, b: FileSystem, guard: Expr) -> FileSystem:
         mine = a.nodes[number]
         if mine is not other:
             nodes = nodes.set(number, join_nodes(mine, other, guard))
-    return a.changed(
-        nodes=nodes,
-        next_node=max(a.next_node, b.next_node),
-        next_file=max(a.next_file, b.next_file),
-    )
+    return a.changed(nodes=nodes, next_node=max(a.next_node, b.next_node))
 
 
 def join_nodes(a: Node, b: Node, guard: Expr) -> Node:
