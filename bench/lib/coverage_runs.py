@@ -10,6 +10,7 @@ from time import process_time
 from typing import Any, ClassVar
 
 from anabranch.cli.flags import settings_from_args
+from anabranch.environment import EXTERNAL_GLOBALS, MODELS
 from anabranch.explore.coverage import BlockTable
 from anabranch.explore.engine import prepare
 from anabranch.explore.settings import LoadedProgram
@@ -54,11 +55,15 @@ class CountsCalls(Technique):
 
 def load(source: Path, flags: Sequence[str] = ()) -> LoadedProgram:
     settings = settings_from_args([str(source), *flags])
+    build = settings.build
     options = FrontendOptions(
-        defines=settings.build.defines,
-        include_dirs=settings.build.include_dirs,
-        opt_level=settings.build.opt_level,
-        entry=settings.build.entry,
+        defines=build.defines,
+        include_dirs=build.include_dirs,
+        opt_level=settings.simplification,
+        entry=build.entry,
+        libc=build.libc,
+        models=frozenset((*MODELS, *EXTERNAL_GLOBALS)),
+        library_for=settings.program_input.needs_library(),
     )
     return load_program(settings.inputs, options)
 

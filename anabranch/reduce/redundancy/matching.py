@@ -16,7 +16,7 @@ from anabranch.machine.extents import SizeExtent, StringExtent
 from anabranch.machine.objects import LIMITED, PAGE_NUMBER_BITS, ObjectInfo
 from anabranch.machine.state import Continuation, State
 from anabranch.machine.translator.sites import PointSite, Target
-from anabranch.reduce.redundancy.kernel import content
+from anabranch.reduce.redundancy.kernel import content, variables_of
 from anabranch.reduce.redundancy.live import Live, Part
 from anabranch.solver import Slice
 
@@ -208,7 +208,7 @@ class Table:
         if table is None:
             table = shapes[made] = ValueTable(len(values))
         known = table.by_values.setdefault(values, [])
-        slices = needed_slices(point, raw)
+        slices = needed_slices(point, raw, made)
         if any(all(one in slices for one in other.slices) for other in known):
             return  # whatever matches this one matches the other
         for seen, value in zip(table.seen, values, strict=True):
@@ -323,17 +323,21 @@ def values_of(
     return tuple(values), raw
 
 
-def needed_slices(point: Point, raw: list[Value]) -> tuple[Slice, ...]:
+def needed_slices(point: Point, raw: list[Value], shape: Shape) -> tuple[Slice, ...]:
     """The constraints that depend on some values: of all variables in them, and of those that are constrained
     together with these."""
     variables: set[int] = set()
-    pending = raw[:-1]
+    *pending, _ = raw
+    parts = pending[len(pending) - len(shape.parts) :]
     while pending:
         value = pending.pop()
         if value.__class__ is Expr:
             variables.update(expr_vars(value))
         elif value.__class__ is tuple:
             pending.extend(value)
+    kept = [value for part, value in zip(shape.parts, parts, strict=True) if part[0] != "object"]
+    if kept:
+        variables |= variables_of(point.notes, tuple(kept))
     if not any(variable >= 0 for variable in variables):
         return ()
     slices = point.slices()

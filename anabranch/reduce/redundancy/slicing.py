@@ -43,7 +43,7 @@ from anabranch.reduce.redundancy.backward import (
     take_branch,
 )
 from anabranch.reduce.redundancy.facts import FunctionFacts, ProgramFacts
-from anabranch.reduce.redundancy.kernel import HANDLERS, CallParts, parts_of_call
+from anabranch.reduce.redundancy.kernel import HANDLERS, Effect
 from anabranch.reduce.redundancy.live import Frame, Live
 
 Ahead = Callable[[Stack], bool]
@@ -411,20 +411,19 @@ class Slicer:
         live.halts = False
         if call.forced is not None and self.ahead(call.forced):
             relevant = True
+        memory = False
         for address, size in call.writes:
             if live.written(address, size):
-                relevant = True
+                memory = True
         for number in call.objects:
             if ("object", number) in live.parts:
                 live.parts.discard(("object", number))
                 relevant = True
-        parts = parts_of_call(call)
-        if any(key in live.parts for key in parts.writes):
-            relevant = True
-        if relevant:
-            self._depends(live, frame, facts, call, instruction, block, parts)
+        effect = Effect(call)
+        if relevant or memory or (live.parts and effect.writes(live.parts)):
+            self._depends(live, frame, facts, call, instruction, block, effect, memory)
         else:
-            self._might_write(live, frame, facts, block, position, parts)
+            self._might_write(live, frame, facts, block, position, effect)
 
     def _depends(
         self,
@@ -434,7 +433,8 @@ class Slicer:
         call: ModelCall,
         instruction: Instruction,
         block: int,
-        parts: CallParts,
+        effect: Effect,
+        memory: bool,
     ) -> None:
         """What the result and the effects of a call depend on."""
         if call.guessed or call.opaque:
@@ -445,24 +445,23 @@ class Slicer:
             frame.registers |= 1 << facts.plan.varargs_index
         frame.needed |= 1 << block
         frame.matters = True
-        handed_on = [source for source, target in parts.passes if target in live.parts]
-        for key in parts.changed:
-            live.parts.discard(key)
-        for key in (*parts.reads, *handed_on):
+        reads, depends = effect.reads(live.parts, memory), effect.depends(live.parts, memory)
+        live.parts -= effect.made
+        for key in depends:
             live.add_part(key)
-        for address, size in call.reads:
+        for address, size in reads:
             live.add(address, size)
-        numbers = {address >> 32 for address, _ in (*call.reads, *call.writes)}
+        numbers = {address >> 32 for address, _ in (*reads, *call.writes)}
         numbers.update(a >> 32 for a in call.arguments if a.__class__ is int and a >> 32)
         for number in numbers - call.objects:
             live.add_part(("object", number))
 
     def _might_write(
-        self, live: Live, frame: Frame, facts: FunctionFacts, block: int, position: int, parts: CallParts
+        self, live: Live, frame: Frame, facts: FunctionFacts, block: int, position: int, effect: Effect
     ) -> None:
         """A call that has written nothing relevant: with other arguments it might."""
-        if any(kind in parts.kinds for kind, _ in live.parts):
-            for key in parts.chooses:
+        if live.parts and effect.might_write(live.parts):
+            for key in effect.chooses:
                 live.add_part(key)
         elif not live.objects & facts.may_write_at(block, position):
             return
