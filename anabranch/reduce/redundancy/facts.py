@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from anabranch.analysis.bits import ones_of
-from anabranch.analysis.callgraph import CallGraph, build_call_graph
+from anabranch.analysis.abstract_objects import OUTSIDE
+from anabranch.analysis.callgraph import CallGraph, CallSite, build_call_graph
 from anabranch.analysis.may_write import MayWrite
 from anabranch.analysis.points_to import PointsTo
 from anabranch.analysis.regions import ControlRegions, control_regions
@@ -49,6 +51,17 @@ class ProgramFacts:
         if found is None:
             found = self._regions[function.name] = control_regions(function, self.returning)
         return found
+
+    def callees(self, site: CallSite) -> Sequence[str]:
+        """The functions that a call may reach, by what its pointer may lead to."""
+        if not site.indirect:
+            return site.callees
+        function = self.graph.module.functions[site.caller]
+        pointer = function.blocks[site.block].instructions[site.index].operands[0]
+        objects, mask = self.points_to.objects, self.points_to.of(function, pointer)
+        if mask & objects.known(OUTSIDE):
+            mask |= self.points_to.outside
+        return [name for name in site.callees if objects.known(("symbol", name)) & mask]
 
     def mask(self, number: int) -> int:
         """The static objects that an object of a run is."""

@@ -45,8 +45,12 @@ class Goals:
         for name, sites in graph.sites.items():
             calls = self._calling[name] = {}
             for site in sites:
-                for callee in site.callees:
+                for callee in program.callees(site):
                     calls[callee] = calls.get(callee, 0) | 1 << site.block
+        self._callers: dict[str, list[str]] = {}
+        for name, calls in self._calling.items():
+            for callee in calls:
+                self._callers.setdefault(callee, []).append(name)
         self._handlers = self._find_handlers()
         self._own: dict[str, int] = {}
         self._with_goals: set[str] = set()
@@ -96,13 +100,13 @@ class Goals:
 
     def _callers_of(self, functions: Iterable[str]) -> set[str]:
         """These functions and all that call them."""
-        callers, found = self._program.graph.callers, set(functions)
+        found = set(functions)
         pending = list(found)
         while pending:
-            for site in callers.get(pending.pop(), ()):
-                if site.caller not in found:
-                    found.add(site.caller)
-                    pending.append(site.caller)
+            for caller in self._callers.get(pending.pop(), ()):
+                if caller not in found:
+                    found.add(caller)
+                    pending.append(caller)
         return found
 
     def blocks(self, name: str) -> int:
@@ -124,7 +128,15 @@ class Goals:
 
     def reachable(self, stack: Stack) -> bool:
         """Might a path with these frames reach a goal?"""
-        return self.at_exit or any(self._reach(function) >> block & 1 for function, block in stack)
+        if self.at_exit:
+            return True
+        for function, block in stack:
+            if self._reach(function) >> block & 1:
+                return True
+            halting = self._program.regions(function).halting >> block & 1
+            if halting or function.name in self._program.returning.never:
+                return False  # the frames below do not go on
+        return False
 
     # ---- what an end cuts off ------------------------------------------------------------------------
 
