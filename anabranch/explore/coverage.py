@@ -296,6 +296,10 @@ class BlockTable:
             waiting += sum(paths for stop, paths in stops.items() if stop < last)
         return counters[number] > waiting
 
+    def lines_of(self, function: Function) -> set[Line]:
+        """The lines of a function that have instructions."""
+        return {line for piece in self._shape(function).pieces for line, _ in piece.lines}
+
     def user_functions(self) -> list[Function]:
         return [self._module.functions[shape.name] for shape in self._user_shapes()]
 

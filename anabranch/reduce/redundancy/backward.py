@@ -64,6 +64,8 @@ class _Generator:
                 continue
             if kind_of(self.segment.unit.program, instruction) == PLAIN:
                 self._instruction(instruction)
+                if (self.segment.block, position) in self.facts.may_fail:
+                    self._failure(instruction)
         if before != INSIDE:
             self._edge(before)
         text = "def step(F, L, e, X):\n m = F.registers\n" + "\n".join(self.lines) + "\n F.registers = m\n"
@@ -110,6 +112,13 @@ class _Generator:
         pointed = self.facts.pointed(pointer)
         if pointed:
             self.line(1, f"elif L.objects & {pointed}: m |= {self.facts.registers(pointer)}")
+
+    def _failure(self, instruction: Any) -> None:
+        """It is relevant whether an instruction fails."""
+        operands = self.facts.operands(instruction.operands)
+        self.line(1, f"m |= {operands}; F.needed |= {self.bit}; F.matters = True")
+        if instruction.opcode in ACCESSES:
+            self.line(1, f"L.add_object({self._address(address_operand(instruction))}, X)")
 
     def _address(self, pointer: Any) -> str:
         if isinstance(pointer, Local):

@@ -15,11 +15,12 @@ from anabranch.analysis.returning import Returning
 from anabranch.environment.effects import CallEffects
 from anabranch.environment.registry import OVERRIDES
 from anabranch.explore.build import Parts
-from anabranch.ir.module import Function
+from anabranch.ir.module import Function, Instruction
 from anabranch.ir.values import GlobalRef, Local, Operand
 from anabranch.machine.objects import STACK_NUMBERS
 from anabranch.machine.static_objects import StaticObjects
-from anabranch.machine.tape import Tape
+from anabranch.machine.tape import Tape, address_operand
+from anabranch.machine.translator.plan import static_size
 from anabranch.machine.translator.unit import Unit
 
 EVERYTHING = -1
@@ -95,6 +96,8 @@ class FunctionFacts:
         self.plan = plan = unit.plan
         self.function = function = unit.function
         self.program = program
+        self.may_fail = frozenset[tuple[int, int]]()
+        """Instructions whose operands are always relevant: errors at these places are not to be missed."""
         self.aims = 0
         """Blocks that are goals, or call functions that have some."""
         self.goal = 0
@@ -173,6 +176,21 @@ class FunctionFacts:
     def pointed(self, pointer: Operand) -> int:
         """The objects that a pointer may lead to; 0 if its value is the same wherever the frame runs."""
         return 0 if self._is_fixed(pointer) else self.program.points_to.of(self.function, pointer)
+
+    def is_inside(self, access: Instruction) -> bool:
+        """Does a load or store always lie within a variable, at a constant offset?"""
+        pointer, offset = address_operand(access), 0
+        size = (access.operands[0] if access.opcode == "store" else access).type.size
+        writes = access.opcode != "load"
+        if isinstance(pointer, Local):
+            found = self.plan.definition.get(self.plan.index_of(pointer))
+            if found is None or found[1].opcode != "alloca" or not self.plan.is_static_alloca(*found):
+                return False
+            return offset + size <= static_size(found[1]) and not self.plan.scopes.late
+        if not isinstance(pointer, GlobalRef):
+            return False
+        variable = self.program.graph.module.globals.get(pointer.name)
+        return variable is not None and not (writes and variable.constant) and size <= variable.value_type.size
 
     def _is_fixed(self, pointer: Operand) -> bool:
         while isinstance(pointer, Local):

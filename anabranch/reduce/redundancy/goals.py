@@ -12,8 +12,10 @@ from anabranch.analysis.bits import ones_of
 from anabranch.analysis.callgraph import mentioned
 from anabranch.analysis.cfg import block_successors
 from anabranch.explore.coverage import BlockTable
-from anabranch.ir.module import Function
-from anabranch.machine.tape import Stack
+from anabranch.ir.checks import CHECK
+from anabranch.ir.module import Function, Instruction
+from anabranch.ir.values import ConstInt
+from anabranch.machine.tape import ACCESSES, PLAIN, Stack, kind_of
 from anabranch.reduce.redundancy.facts import FunctionFacts, ProgramFacts
 
 JUMPS = ("longjmp", "_longjmp", "siglongjmp", "__libc_longjmp")
@@ -21,6 +23,44 @@ REGISTERS = ("atexit", "__anabranch_at_exit", "on_exit", "__cxa_atexit", "at_qui
 """Functions that are given functions to call when the program ends."""
 EXITS = ("exit", "quick_exit", "pthread_exit", "thrd_exit")
 """Functions that call these. That the entry function returns is no decision."""
+
+
+class ErrorPlaces:
+    """Instructions that may fail, until an error there has been reported."""
+
+    def __init__(self) -> None:
+        self._reported: set[tuple[str, int, int]] = set()
+        self._in: dict[str, frozenset[tuple[int, int]]] = {}
+
+    def report(self, place: tuple[str, int, int]) -> bool:
+        """An error has been reported; was none there before?"""
+        new = place not in self._reported
+        self._reported.add(place)
+        return new
+
+    def left(self, facts: FunctionFacts) -> frozenset[tuple[int, int]]:
+        name = facts.function.name
+        known = self._in.get(name)
+        if known is None:
+            known = self._in[name] = frozenset(
+                (block.index, position)
+                for block in facts.function.blocks
+                for position, instruction in enumerate(block.instructions)
+                if may_fail(facts, instruction)
+            )
+        return frozenset(place for place in known if (name, *place) not in self._reported)
+
+
+def may_fail(facts: FunctionFacts, instruction: Instruction) -> bool:
+    """Is an instruction an error for some operands?"""
+    opcode = instruction.opcode
+    if opcode in ACCESSES:
+        return not facts.is_inside(instruction)
+    if opcode in ("udiv", "sdiv", "urem", "srem", CHECK, "extractelement", "insertelement", "unreachable"):
+        return not (len(instruction.operands) > 1 and isinstance(instruction.operands[1], ConstInt))
+    if opcode in ("shl", "lshr", "ashr", "add", "sub", "mul"):
+        return bool(instruction.flags) and facts.unit.program.check_overflow
+    return opcode == "call" and kind_of(facts.unit.program, instruction) != PLAIN
 
 
 class Goals:
@@ -32,9 +72,12 @@ class Goals:
         table: BlockTable,
         counters: Sequence[int],
         is_chosen: Callable[[Function], bool],
+        errors: ErrorPlaces | None = None,
     ) -> None:
+        """`errors`: the places of errors that are goals, too."""
         self._program = program
         self._table = table
+        self._errors = errors
         self._counters = counters
         graph = program.graph
         functions = graph.module.functions
@@ -123,12 +166,16 @@ class Goals:
         """Say which branches of a function are relevant."""
         facts.aims = self.blocks(facts.function.name)
         facts.goal = 0
+        if self._errors is not None:
+            facts.may_fail = self._errors.left(facts)
+            for block, _ in facts.may_fail:
+                facts.aims |= 1 << block
         if facts.aims:
             facts.goal = self._program.regions(facts.function).controllers(facts.aims)
 
     def reachable(self, stack: Stack) -> bool:
         """Might a path with these frames reach a goal?"""
-        if self.at_exit:
+        if self.at_exit or self._errors is not None:
             return True
         for function, block in stack:
             if self._reach(function) >> block & 1:
@@ -142,7 +189,7 @@ class Goals:
 
     def ahead(self, stack: Stack) -> bool:
         """Might a path reach a goal, had it not ended with these frames, or not in these blocks?"""
-        if self.at_exit or not stack:
+        if self.at_exit or self._errors is not None or not stack:
             return True
         return any(self._may_reach(function, block) for function, block in stack)
 

@@ -24,6 +24,7 @@ Site: TypeAlias = Target | PointSite
 Location: TypeAlias = tuple[int, ...]
 """Where control is, and the call sites of the stack, by identity."""
 Value: TypeAlias = Any
+MOST_SHAPES = 48  # at a location: each is looked at for every state that comes there
 MISSING = object()
 """The value of a page or register that a state does not have."""
 
@@ -206,6 +207,8 @@ class Table:
         values, raw = found
         table = shapes.get(made)
         if table is None:
+            if len(shapes) >= MOST_SHAPES:
+                del shapes[next(iter(shapes))]
             table = shapes[made] = ValueTable(len(values))
         known = table.by_values.setdefault(values, [])
         slices = needed_slices(point, raw, made)

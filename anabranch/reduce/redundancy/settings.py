@@ -18,4 +18,8 @@ class RedundancySettings(SettingsGroup, heading="Redundancy"):
         (), "cover", "the code to be covered: that of this source file (repeatable; default: all of the program's)",
         str, metavar="FILE", repeat=True,
     )  # fmt: skip
+    keep_errors: bool = switch(
+        "keep-errors", "with --redundancy, drop only states that cannot come to errors at new places either",
+        default=True,
+    )  # fmt: skip
     joins: bool = switch("redundancy-joins", "compare states where branches come together, too", default=True)

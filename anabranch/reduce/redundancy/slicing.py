@@ -33,7 +33,7 @@ from anabranch.machine.tape import (
     Touched,
     kind_of,
 )
-from anabranch.machine.translator.sites import Target
+from anabranch.machine.translator.sites import PointSite, Target
 from anabranch.machine.translator.unit import Unit
 from anabranch.reduce.redundancy.backward import (
     backward,
@@ -154,7 +154,7 @@ class Slicer:
             elif kind is Jumped or (kind is Lost and self.ahead(item.stack)):
                 live.top = True
             elif kind is Mark:
-                self.publish(item.point, live)
+                self._publish(item.point, live)
 
     def _segment(
         self,
@@ -206,8 +206,17 @@ class Slicer:
             self._head(live, facts, segment)
         for mark in marks:
             if not mark.is_at_block:
-                self.publish(mark.point, live)
+                self._publish(mark.point, live)
         return position
+
+    def _publish(self, point: Any, live: Live) -> None:
+        """What is relevant at a mark in front of an instruction. If that is a call which was left through the
+        beginning of the callee, what it hands over is relevant, too."""
+        site = point.site
+        if isinstance(site, PointSite) and (live.entered is not None or live.wanted):
+            live = live.copy()
+            self._called(live, self.facts(site.unit), site.instruction, site.block, site.position)
+        self.publish(point, live)
 
     def _leave(self, live: Live, segment: Segment) -> None:
         """The call or terminator that ends a segment, seen from behind it."""
@@ -294,6 +303,10 @@ class Slicer:
                 self._decides(live, facts, one, touched)
         if kind == PLAIN and not instruction.is_terminator:
             self._run(live, facts, frame, item, instruction, touched)
+            if (item.block, item.position) in facts.may_fail:
+                address = item.address
+                failed = Failed(item.unit, item.block, item.position, address)
+                self._decides(live, facts, failed, touched)
         last = position
         while last >= 0 and items[last].__class__ in NOTES:
             last -= 1
@@ -419,6 +432,8 @@ class Slicer:
             if ("object", number) in live.parts:
                 live.parts.discard(("object", number))
                 relevant = True
+        if (block, position) in facts.may_fail:
+            relevant = True
         effect = Effect(call)
         if relevant or memory or (live.parts and effect.writes(live.parts)):
             self._depends(live, frame, facts, call, instruction, block, effect, memory)

@@ -7,6 +7,7 @@ paths have all ended. What decides that is found by slicing those paths backward
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from time import perf_counter
 from typing import Any, ClassVar
 
 from anabranch.explore.build import Parts
@@ -14,13 +15,13 @@ from anabranch.explore.coverage import BlockTable
 from anabranch.explore.library import is_user_function
 from anabranch.explore.technique import Contract, Settled, Technique
 from anabranch.ir.module import Function
-from anabranch.machine import Events, Exit, Fault, Loss, PathEnd, State, Where
+from anabranch.machine import Events, Exit, Fault, Loss, PathEnd, ProgramError, State, Where
 from anabranch.machine.recording import part_before, record
 from anabranch.machine.state import Continuation
 from anabranch.machine.tape import Forced, Interpreted, Lost, ModelCall, Stack, address_at, stack_of
 from anabranch.machine.translator.sites import BranchSite, PointSite, Target
 from anabranch.reduce.redundancy.facts import ProgramFacts
-from anabranch.reduce.redundancy.goals import Goals
+from anabranch.reduce.redundancy.goals import ErrorPlaces, Goals
 from anabranch.reduce.redundancy.live import Live
 from anabranch.reduce.redundancy.matching import Point, Table
 from anabranch.reduce.redundancy.settings import RedundancySettings
@@ -38,6 +39,9 @@ from anabranch.reduce.redundancy.stretches import (
 
 from anabranch.reduce.redundancy.verify import ShadowVerifier
 from anabranch.solver import Slice
+
+
+SHARE = 0.2  # of a limited time that detection may take; beyond it states are better explored than compared
 
 
 class Redundancy(Technique):
@@ -68,6 +72,8 @@ class Redundancy(Technique):
         self._refined = 0
         self._gone_over = 0  # items when it was refined last
         self._stale = False
+        self._share = parts.budget.share(self.name, SHARE)
+        self._skipped = 0
         self._version = -1
         self._forks = 0
         self._verifier: ShadowVerifier | None = None
@@ -88,7 +94,10 @@ class Redundancy(Technique):
     def begin(self, states: Sequence[State]) -> Sequence[State]:
         parts = self.parts
         self._program = ProgramFacts(parts, self._tape)
-        self._goals = Goals(self._program, parts.table, self._machine.counters.N, self._is_chosen)
+        self._errors = ErrorPlaces() if self._settings.keep_errors else None
+        self._goals = Goals(
+            self._program, parts.table, self._machine.counters.N, self._is_chosen, self._errors
+        )
         self._slicer = Slicer(
             self._tape,
             self._program,
@@ -169,7 +178,12 @@ class Redundancy(Technique):
         self._slot.put(sibling, other)
         self._slot.put(self._machine.path, own)
         self._running = own
-        return own.point is not None and self._table.find(own.point) is not None
+        if own.point is None or not self._share.left():
+            return False
+        began = perf_counter()
+        found = self._table.find(own.point)
+        self._share.charge(perf_counter() - began)
+        return found is not None
 
     def _waits(self, state: State) -> None:
         stretch = self._running
@@ -210,12 +224,15 @@ class Redundancy(Technique):
     def _arrived(
         self, number: int, target: Target, continuation: Continuation, values: tuple[Any, ...]
     ) -> bool:
-        if self._running is None or number not in self._armed:
+        if self._running is None or number not in self._armed or not self._share.left():
             return False
+        began = perf_counter()
         path, memory = self._machine.path, self._machine.memory
         memory.freeze()
         point = Point(target, values, continuation, memory.pages, memory.objects, path.notes, path.pack())
-        if self._table.find(point) is not None:
+        found = self._table.find(point)
+        self._share.charge(perf_counter() - began)
+        if found is not None:
             return True
         self._items.append(Mark(point))
         return False
@@ -230,12 +247,14 @@ class Redundancy(Technique):
             stretch.end = RETURNED
         else:
             stretch.end = LOST if isinstance(end, Loss) else FAILED
+            if isinstance(end, ProgramError):
+                self._reported(where)
             if where is not None:
                 stretch.stack = stack_of(where.unit, where.block, where.continuation)
                 self._note_failure(where)
         stretch.tape = self._items[:]
         self._items.clear()
-        self._close(stretch)
+        self._ended(stretch)
 
     def _note_failure(self, where: Where) -> None:
         items = self._items
@@ -253,6 +272,7 @@ class Redundancy(Technique):
         items.append(self._tape.failure(where))
 
     def error_branch(self, fault: Fault, where: Where | None) -> None:
+        self._reported(where)
         if self._running is None:
             return
         stack: Stack = () if where is None else stack_of(where.unit, where.block, where.continuation)
@@ -262,6 +282,13 @@ class Redundancy(Technique):
             self._items.append(Lost(()))
         else:
             self._items.append(Forced(where.unit, where.block, where.position, address_at(where), stack))
+
+    def _reported(self, where: Where | None) -> None:
+        """An error was found. In the library, one place stands for errors of many callers."""
+        if self._errors is None or where is None or not is_user_function(where.function):
+            return
+        if self._errors.report(where.key):
+            self._version = -1
 
     def ignored(self, *arguments: Any) -> None:
         """It changes nothing."""
@@ -276,17 +303,27 @@ class Redundancy(Technique):
             self._stale = True
         self._stretches.close(stretch)
 
+    def _ended(self, stretch: Stretch) -> None:
+        """A path has ended by itself."""
+        if not self._share.left():
+            return  # what is above it is never known, and matches nothing
+        began = perf_counter()
+        self._close(stretch)
+        self._share.charge(perf_counter() - began)
+
     # ---- operators -----------------------------------------------------------------------------------
 
     def settle(self) -> Iterable[Settled]:
         """Refine (3.4), when coverage has grown and all that is remembered takes no longer to go over again
         than what was gone over since the last time."""
-        if self._stale and 2 * (self._slicer.items - self._gone_over) >= self._stretches.items:
+        if self._stale and self._share.left() and 2 * (self._slicer.items - self._gone_over) >= self._stretches.items:
+            began = perf_counter()
             self._stale = False
             self._refined += 1
             self._table.clear()
             self._stretches.slice_again()
             self._gone_over = self._slicer.items
+            self._share.charge(perf_counter() - began)
         return ()
 
     def covers(self, state: State) -> bool:
@@ -294,6 +331,15 @@ class Redundancy(Technique):
         site = state.entry
         if stretch is None or site.__class__ not in (Target, PointSite):
             return False
+        if not self._share.left():
+            self._skipped += 1
+            return False
+        began = perf_counter()
+        drops = self._is_redundant(state, stretch, site)
+        self._share.charge(perf_counter() - began)
+        return drops
+
+    def _is_redundant(self, state: State, stretch: Stretch, site: Target | PointSite) -> bool:
         stack = stack_of(site.unit, site.block, state.continuation)
         if not self._goals.reachable(stack):
             stretch.end, stretch.stack, stretch.stopped = BARREN, stack, site
@@ -308,6 +354,12 @@ class Redundancy(Technique):
         self._drop(state, stretch)
         return True
 
+    def covered(self, state: State) -> None:
+        """A dropped state still gets a test for what it alone has covered."""
+        self.parts.reporter.pruned(state, state.multiplicity)
+        if not self._settings.keep_errors:
+            self.parts.reporter.losses.add(f"pruned: {self.name}")
+
     def _drop(self, state: State, stretch: Stretch) -> None:
         if self._verifier is not None:
             site = state.entry
@@ -317,6 +369,19 @@ class Redundancy(Technique):
             self._waits_in(site, -1)
             self._machine.counters.cut(site.unit.function, site.block, site.position)
         self._close(stretch)
+
+    def _dead(self) -> list[tuple[str, int]] | None:
+        """The lines that are unreachable in the modelled environment; None if something was lost."""
+        lost = [kind for kind in self.parts.reporter.losses.as_dict() if not kind.startswith("pruned")]
+        if lost:
+            return None
+        table, chosen = self.parts.table, set()
+        counts = self._machine.counters.N
+        covered = table.lines_covered(counts)
+        for function in table.user_functions():
+            if self._is_chosen(function):
+                chosen |= table.lines_of(function)
+        return sorted(chosen - covered)
 
     def finish(self) -> None:
         if self._verifier is None:
@@ -340,7 +405,12 @@ class Redundancy(Technique):
             "items": self._slicer.items,
             "goals left": self._goals.left,
             "refined": self._refined,
+            "not compared": self._skipped,
+            "seconds": round(self._share.used, 3),
         }
+        dead = self._dead()
+        if dead is not None:
+            found["proved dead"] = [f"{file}:{line}" for file, line in dead]
         if self._verifier is not None:
             found |= {
                 "verified": self._verifier.verified,
