@@ -18,6 +18,7 @@ unsigned char __VERIFIER_nondet_uchar(void);
 #define KEPT __attribute__((noinline))
 static volatile int marks;
 static KEPT void mark(int n) { marks += n; }
+static KEPT int same(int n) { marks = n; return marks; }
 """
 
 
