@@ -1,9 +1,9 @@
 """Redundant state detection against exploring everything: generated programs, traps, and the subjects.
 
 Each program is explored to exhaustion without reductions, and then with redundant states dropped, in two
-orders. The blocks that were covered have to be the same, also what lies behind calls; with `--keep-errors` the
-places of errors, too. Programs of which either run has lost something are left out. Exit code 1 if anything is
-lost; such programs are kept.
+orders. The blocks that were covered have to be the same, also what lies behind calls; with `--keep-errors`
+the places of errors, too. Programs of which either run has lost something are left out. Exit code 1 if
+anything is lost; such programs are kept.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from bench.lib.work import common_arguments, each, keep_failure, tell
 ORDERS = ("dfs", "random-path")
 MOST_FORKS = 10_000  # of a program that is looked at
 SUBJECTS = (
-    "base64", "brackets", "isbn", "key_value", "maze", "memspn", "number_list", "regexp", "rle_decode", "tokens",
-    "utf8_valid",
+    "base64", "brackets", "isbn", "key_value", "maze", "memspn", "number_list", "regexp", "rle_decode",
+    "tokens", "utf8_valid",
 )  # fmt: skip
 
 
@@ -109,7 +109,9 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.redundancy_oracle", description=__doc__)
     common_arguments(parser, 400)
     parser.add_argument("--subjects", action="store_true", help="the subjects, too")
-    parser.add_argument("--keep-errors", action="store_true", help="places of errors have to be the same, too")
+    parser.add_argument(
+        "--keep-errors", action="store_true", help="places of errors have to be the same, too"
+    )
     parser.add_argument(
         "--engine-flag", action="append", default=[], metavar="FLAG",
         help="one more flag for the runs with detection, such as --verify-reductions",

@@ -149,8 +149,8 @@ def build_parts(
         search = OutOfReachLast(search, targets.may_reach, targets.exhausted)
         events.failed.append(targets.failed)
     return Parts(
-        program, settings, listener, budget, rows, tree, table, space, observers, events, reporter, machine, unknown,
-        new_coverage, fruitless, distance, search, targets,
+        program, settings, listener, budget, rows, tree, table, space, observers, events, reporter, machine,
+        unknown, new_coverage, fruitless, distance, search, targets,
     )  # fmt: skip
 
 

@@ -268,7 +268,9 @@ class BlockTable:
             return sum(1 << piece.block for piece in shape.pieces if not piece.start)
         mask = 0
         for number, piece in enumerate(shape.pieces, shape.first):
-            if not mask >> piece.block & 1 and not self._is_finished(number, counters, waiting.get(number, 0)):
+            if not mask >> piece.block & 1 and not self._is_finished(
+                number, counters, waiting.get(number, 0)
+            ):
                 mask |= 1 << piece.block
         return mask
 

@@ -1,5 +1,5 @@
-"""Explores programs in this process and tells what was covered, piece by piece: for reductions that promise to
-keep coverage."""
+"""Explores programs in this process and tells what was covered, piece by piece: for reductions that promise
+to keep coverage."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Covered:
     """One exploration: what it covered of the user's code, and what it took."""
 
     pieces: frozenset[tuple[str, int, int]] = frozenset()
-    """Function, block and first instruction of every stretch of straight code that was executed to its end."""
+    """Function, block and first instruction of all straight code that was executed to its end."""
     errors: frozenset[tuple[str, str, int]] = frozenset()
     """Kind, file and line."""
     states: int = 0

@@ -3,8 +3,8 @@
 A program is a row of steps over a few variables of small range. Steps change variables behind branches on the
 input, through pointers that may lead to several of them, in loops, in functions that may end the program, in
 memory that is freed, by string functions, and in files that are written and read back. In between, rare
-combinations of the variables lead to lines of their own: which of them are reached depends on what was changed
-where.
+combinations of the variables lead to lines of their own: which of them are reached depends on what was
+changed where.
 """
 
 from __future__ import annotations
@@ -82,7 +82,9 @@ class _Writer:
     def _input(self, count: int) -> str:
         rng = self.rng
         byte = f"in[{rng.randrange(count)}]"
-        return rng.choice((f"{byte} > {rng.choice((9, 64, 200))}", f"{byte} == {rng.randint(0, 9)}", f"{byte} & 1"))
+        return rng.choice(
+            (f"{byte} > {rng.choice((9, 64, 200))}", f"{byte} == {rng.randint(0, 9)}", f"{byte} & 1")
+        )
 
     def _state(self) -> str:
         rng = self.rng
@@ -218,7 +220,9 @@ class _Writer:
         return self.rng.choice(("p", "q", "v", "v + 2"))
 
     def _jump(self, count: int) -> None:
-        self.line(f"if ({self._state() if self.rng.random() < 0.5 else self._input(count)}) longjmp(buffer, 1);")
+        self.line(
+            f"if ({self._state() if self.rng.random() < 0.5 else self._input(count)}) longjmp(buffer, 1);"
+        )
 
     def _function(self, number: int) -> None:
         rng = self.rng

@@ -153,7 +153,9 @@ class _Generator:
         if written:
             tests.append(f"L.objects & {written}")
         self.line(1, f"if {' or '.join(tests)}:")
-        self.line(2, f"F.needed = F.needed & {~controlled} | {1 << before}; F.matters = True; m |= {condition}")
+        self.line(
+            2, f"F.needed = F.needed & {~controlled} | {1 << before}; F.matters = True; m |= {condition}"
+        )
 
 
 def stored_size(type: Type) -> int:

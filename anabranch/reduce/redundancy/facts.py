@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from anabranch.analysis.bits import ones_of
 from anabranch.analysis.abstract_objects import OUTSIDE
+from anabranch.analysis.bits import ones_of
 from anabranch.analysis.callgraph import CallGraph, CallSite, build_call_graph
 from anabranch.analysis.may_write import MayWrite
 from anabranch.analysis.points_to import PointsTo
@@ -140,7 +140,7 @@ class FunctionFacts:
             mask |= self.registers(inner)
         return mask
 
-    def operands(self, operands: list[Operand]) -> int:
+    def operands(self, operands: Sequence[Operand]) -> int:
         mask = 0
         for operand in operands:
             mask |= self.registers(operand)
@@ -190,7 +190,9 @@ class FunctionFacts:
         if not isinstance(pointer, GlobalRef):
             return False
         variable = self.program.graph.module.globals.get(pointer.name)
-        return variable is not None and not (writes and variable.constant) and size <= variable.value_type.size
+        return (
+            variable is not None and not (writes and variable.constant) and size <= variable.value_type.size
+        )
 
     def _is_fixed(self, pointer: Operand) -> bool:
         while isinstance(pointer, Local):

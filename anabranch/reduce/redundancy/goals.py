@@ -1,7 +1,8 @@
 """Relevant static branches (3.1): those that decide whether a goal is reached.
 
-A goal is a block of the chosen files that no path has executed to its end, behind each of its calls. A block
-that calls a function with a goal is one as well, and so is one that jumps by `longjmp`, which is not followed.
+A goal is a block of the chosen files that no path has executed to its end, behind each of its calls. A
+block that calls a function with a goal is one as well, and so is one that jumps by `longjmp`, which is not
+followed.
 """
 
 from __future__ import annotations
@@ -104,7 +105,8 @@ class Goals:
 
     def _find_handlers(self) -> set[str]:
         """Functions that may be called when the program ends."""
-        graph, found = self._program.graph, set()
+        graph = self._program.graph
+        found: set[str] = set()
         for name, sites in graph.sites.items():
             for site in sites:
                 if not any(callee in REGISTERS for callee in site.callees):

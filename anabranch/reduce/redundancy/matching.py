@@ -131,10 +131,7 @@ def bytes_of(page: Any, mask: int) -> Value:
     size = len(page)
     if mask >> size:
         return MISSING
-    if mask == (1 << size) - 1:
-        part = page
-    else:
-        part = [page[offset] for offset in ones_of(mask)]
+    part = page if mask == (1 << size) - 1 else [page[offset] for offset in ones_of(mask)]
     try:
         return bytes(part)
     except TypeError:

@@ -15,8 +15,8 @@ class RedundancySettings(SettingsGroup, heading="Redundancy"):
         one_of("off", "on"), metavar="HOW",
     )  # fmt: skip
     cover: tuple[str, ...] = option(
-        (), "cover", "the code to be covered: that of this source file (repeatable; default: all of the program's)",
-        str, metavar="FILE", repeat=True,
+        (), "cover", "the code to be covered: that of this source file (repeatable; default: all of it)", str,
+        metavar="FILE", repeat=True,
     )  # fmt: skip
     keep_errors: bool = switch(
         "keep-errors", "with --redundancy, drop only states that cannot come to errors at new places either",

@@ -1,8 +1,9 @@
 """Dynamic slicing (3.2.2): over the items of a tape, last to first, from what is relevant behind them.
 
 The position between two items is always one of these: in front of the instruction that ends a segment; in
-front of an interpreted instruction; or, where a function was entered, still in its caller. An item that begins
-a block includes the edge that led to it, so that the part of the path before it ends in front of the branch.
+front of an interpreted instruction; or, where a function was entered, still in its caller. An item that
+begins a block includes the edge that led to it, so that the part of the path before it ends in front of the
+branch.
 """
 
 from __future__ import annotations
@@ -239,9 +240,7 @@ class Slicer:
         live.entered = None
         live.frames.append(frame)
 
-    def _called(
-        self, live: Live, facts: FunctionFacts, call: Instruction, block: int, position: int
-    ) -> None:
+    def _called(self, live: Live, facts: FunctionFacts, call: Instruction, block: int, position: int) -> None:
         """A call that was left backwards through its beginning, or that has not been seen inside."""
         frame = live.frame
         if isinstance(call.operands[0], Local) and (
@@ -551,8 +550,8 @@ def goes_on(previous: Any, item: Interpreted, segments: Sequence[Segment]) -> bo
         return same and previous.position <= item.position
     if isinstance(previous, Part):
         segment = previous.segment
-    elif previous.__class__ is int or previous.__class__ is tuple:
-        segment = segments[previous if previous.__class__ is int else previous[0]]
+    elif isinstance(previous, int | tuple):
+        segment = segments[previous if isinstance(previous, int) else previous[0]]
         if segment.kind == RETURN:
             return False
     else:

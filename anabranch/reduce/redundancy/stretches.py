@@ -1,7 +1,7 @@
 """The tree of stretches: what each path did between two forks, and what was relevant where it began.
 
-What is relevant at the end of a stretch is known when all paths behind it have ended (3.2.2, step 1). Then its
-tape is gone over backwards; its parent follows when the sibling is done, too.
+What is relevant at the end of a stretch is known when all paths behind it have ended (3.2.2, step 1). Then
+its tape is gone over backwards; its parent follows when the sibling is done, too.
 """
 
 from __future__ import annotations

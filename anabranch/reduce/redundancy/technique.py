@@ -36,10 +36,8 @@ from anabranch.reduce.redundancy.stretches import (
     Stretches,
     pending_notes,
 )
-
 from anabranch.reduce.redundancy.verify import ShadowVerifier
 from anabranch.solver import Slice
-
 
 SHARE = 0.2  # of a limited time that detection may take; beyond it states are better explored than compared
 
@@ -58,7 +56,8 @@ class Redundancy(Technique):
         super().__init__(parts)
         self._settings = parts.settings.group(RedundancySettings)
         machine = self._machine = parts.machine
-        self._slot = machine.extras.slot(None, lambda a, b, kept, other: None)
+        nothing: Stretch | None = None
+        self._slot = machine.extras.slot(nothing, lambda a, b, kept, other: None)
         self._tape = record(machine)
         self._items = self._tape.items
         self._program: ProgramFacts | None = None
@@ -316,7 +315,11 @@ class Redundancy(Technique):
     def settle(self) -> Iterable[Settled]:
         """Refine (3.4), when coverage has grown and all that is remembered takes no longer to go over again
         than what was gone over since the last time."""
-        if self._stale and self._share.left() and 2 * (self._slicer.items - self._gone_over) >= self._stretches.items:
+        if (
+            self._stale
+            and self._share.left()
+            and 2 * (self._slicer.items - self._gone_over) >= self._stretches.items
+        ):
             began = perf_counter()
             self._stale = False
             self._refined += 1
@@ -362,8 +365,9 @@ class Redundancy(Technique):
 
     def _drop(self, state: State, stretch: Stretch) -> None:
         if self._verifier is not None:
-            site = state.entry
-            self._verifier(state, f"{site.unit.function.name}, {self.parts.table.describe(state.place)}")
+            table = self.parts.table
+            where = f"{table.function_of(state.place).name}, {table.describe(state.place)}"
+            self._verifier(state, where)
         if isinstance(state.entry, PointSite):
             site = state.entry
             self._waits_in(site, -1)
@@ -394,7 +398,7 @@ class Redundancy(Technique):
     # ---- figures -------------------------------------------------------------------------------------
 
     def figures(self) -> dict[str, Any]:
-        found = {
+        found: dict[str, Any] = {
             "dropped": sum(self._dropped.values()),
             **self._dropped,
             "forks": self._forks,

@@ -1,4 +1,4 @@
-"""Shadow mode: a state that is dropped is explored all the same, to see whether it alone reaches some code."""
+"""Shadow mode: a state that is dropped is explored all the same: does it alone reach some code?"""
 
 from __future__ import annotations
 
@@ -20,9 +20,7 @@ class Dropped(NamedTuple):
 class ShadowVerifier:
     """Explores dropped states, and compares with what the run has covered at its end."""
 
-    def __init__(
-        self, machine: Machine, over: Callable[[], bool], matters: Callable[[int], bool]
-    ) -> None:
+    def __init__(self, machine: Machine, over: Callable[[], bool], matters: Callable[[int], bool]) -> None:
         """`matters`: is the code that a counter counts to be covered?"""
         self._machine = machine
         self._matters = matters
