@@ -76,6 +76,11 @@ def redundancy(parts: Parts) -> list[Technique]:
         return []
     from anabranch.reduce.redundancy.technique import Redundancy
 
+    if parts.unknown is not None or parts.settings.execution.interpret:
+        parts.listener.on_warning(
+            "redundancy is not used: it knows nothing of unknown objects (--externals), nor of --interpret"
+        )
+        return []
     return [Redundancy(parts)] if serves(Redundancy, parts) else []
 
 
