@@ -25,6 +25,7 @@ from bench.lib.work import common_arguments, each, keep_failure, tell
 
 ORDERS = ("dfs", "random-path")
 MOST_FORKS = 10_000  # of a program that is looked at
+MOST_INSTRUCTIONS = 5_000_000
 SUBJECTS = (
     "base64", "brackets", "isbn", "key_value", "maze", "memspn", "number_list", "regexp", "rle_decode",
     "tokens", "utf8_valid",
@@ -68,7 +69,8 @@ def check_source(
     program = load(source, flags)
     for order in ORDERS:
         common = (*flags, "--search", order)
-        plain = explore_covering(program, source, (*common, "--max-forks", str(MOST_FORKS)))
+        limits = ("--max-forks", str(MOST_FORKS), "--max-instructions", str(MOST_INSTRUCTIONS))
+        plain = explore_covering(program, source, (*common, *limits))
         if not plain.is_exact:
             outcome.left_out += 1
             continue

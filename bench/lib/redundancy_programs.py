@@ -56,7 +56,7 @@ class _Writer:
         for _ in range(rng.randint(4, 9)):
             self._statement(count)
         if self.jumps:
-            inner, self.lines = self.lines, []
+            inner, self.lines, self.jumps = self.lines, [], False
             self.line("if (setjmp(buffer) == 0) {")
             self.lines += ["  " + line for line in inner]
             self.line("} else {")
