@@ -40,6 +40,7 @@ TECHNIQUES: dict[str, set[str]] = {
     "merging": {"qce"},
     "loops": {"merging"},
     "zequivalence": set(),
+    "redundancy": set(),
 }
 """Folders under `reduce`, and which of the others each may import; a technique that is not listed: none."""
 

@@ -43,6 +43,9 @@ def _explored(result: RunResult) -> str:
     if result.complete and not result.losses:
         if result.reductions.get("zequivalence", {}).get("removed"):
             return f"Complete: explored every path or one that shows the same, {paths}, in {clock(seconds)}."
+        if result.reductions.get("redundancy", {}).get("dropped"):
+            same = "every path or one that reaches the same code"
+            return f"Complete: explored {same}, {paths}, in {clock(seconds)}."
         every = "every path to its end or to an error" if result.unexplored else "every path"
         return f"Complete: explored {every}, {paths}, in {clock(seconds)}."
     reason = ""
@@ -114,6 +117,16 @@ def _coverage(result: RunResult) -> Iterator[str]:
     if covered:
         known = "" if lines.total else "; compile with -g for lines"
         yield f"Covered {' and '.join(covered)}{known}."
+    yield from _dead(result.reductions.get("redundancy", {}).get("proved dead", []))
+
+
+def _dead(places: list[str]) -> Iterator[str]:
+    """Lines that were proved to be unreachable."""
+    if not places:
+        return
+    told = [f"{_near(file)}:{line}" for file, _, line in (place.rpartition(":") for place in places[:_SHOWN])]
+    more = f", and {len(places) - _SHOWN} more in run.json" if len(places) > _SHOWN else ""
+    yield f"Proved dead: {count(len(places), 'line')} that no input reaches: {', '.join(told)}{more}."
 
 
 def _near(file: str) -> str:

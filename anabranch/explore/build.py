@@ -66,6 +66,8 @@ class Parts:
     tree: ExecutionTree
     table: BlockTable
     space: SliceSpace
+    observers: Observers
+    """Who is told what happens to paths, the reporter first."""
     path_events: PathEvents
     """What the reporter tells of the ends of paths."""
     reporter: Reporter
@@ -148,8 +150,8 @@ def build_parts(
         search = OutOfReachLast(search, targets.may_reach, targets.exhausted)
         events.failed.append(targets.failed)
     return Parts(
-        program, settings, listener, budget, rows, tree, table, space, events, reporter, machine, unknown,
-        new_coverage, fruitless, distance, search, targets,
+        program, settings, listener, budget, rows, tree, table, space, observers, events, reporter, machine,
+        unknown, new_coverage, fruitless, distance, search, targets,
     )  # fmt: skip
 
 

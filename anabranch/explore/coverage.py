@@ -260,6 +260,48 @@ class BlockTable:
                 found[shape.name] = blocks
         return found
 
+    def unfinished_blocks(self, function: str, counters: Sequence[int], waiting: Mapping[int, int]) -> int:
+        """Mask of the blocks of a function in which something was never executed, behind its calls, too.
+        `waiting`: by number, paths that have been counted there and wait before the end."""
+        shape = self._shape(self._module.functions[function])
+        if shape.first is None:
+            return sum(1 << piece.block for piece in shape.pieces if not piece.start)
+        mask = 0
+        for number, piece in enumerate(shape.pieces, shape.first):
+            if not mask >> piece.block & 1 and not self._is_finished(
+                number, counters, waiting.get(number, 0)
+            ):
+                mask |= 1 << piece.block
+        return mask
+
+    def finished_pieces(self, counters: Sequence[int]) -> Iterator[tuple[str, int, int]]:
+        """Function, block and first instruction of the user's straight code that some path has executed to
+        its end: blocks, or what lies between calls."""
+        for shape in self._user_shapes():
+            if shape.first is None:
+                continue
+            for number, piece in enumerate(shape.pieces, shape.first):
+                if self._is_finished(number, counters, 0):
+                    yield shape.name, piece.block, piece.start
+
+    def _is_finished(self, number: int, counters: Sequence[int], waiting: int) -> bool:
+        """Has a path come to the last instruction of what a number counts? Nobody comes to `unreachable`."""
+        piece = self._pieces[number]
+        assert piece is not None
+        last = piece.start + piece.instructions - 1
+        if self._functions[number].blocks[piece.block].instructions[last].opcode == "unreachable":
+            last -= 1
+            if last < piece.start:
+                return True
+        stops = self._stops.get(number)
+        if stops is not None:
+            waiting += sum(paths for stop, paths in stops.items() if stop < last)
+        return counters[number] > waiting
+
+    def lines_of(self, function: Function) -> set[Line]:
+        """The lines of a function that have instructions."""
+        return {line for piece in self._shape(function).pieces for line, _ in piece.lines}
+
     def user_functions(self) -> list[Function]:
         return [self._module.functions[shape.name] for shape in self._user_shapes()]
 

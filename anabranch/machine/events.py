@@ -12,6 +12,7 @@ from typing import Any
 
 from anabranch.machine.state import Continuation, State
 from anabranch.machine.translator.sites import BranchSite, PointSite, ReturnSite, Target
+from anabranch.solver import Slice
 
 Forked = Callable[[BranchSite | PointSite, Continuation], None]
 """`(site of the decision, continuation of its frame)`: the running path is about to fork."""
@@ -19,17 +20,24 @@ Arrived = Callable[[int, Target, Continuation, tuple[Any, ...]], bool]
 """`(counter, block, continuation and live values of the frame)`: does the running path stop at this block?"""
 Returned = Callable[[ReturnSite, Continuation], bool]
 """`(site behind the call, continuation of the caller)`: does the running path stop behind this call?"""
+Split = Callable[[BranchSite | PointSite, bool, State, Slice], bool]
+"""`(site of the decision, the side that the running path takes, the sibling, the slice that the running path
+now has)`: does the running path wait, too?"""
 
 
 class Events:
     """Everything that a technique can hear of the running path."""
 
-    __slots__ = ("arrived", "entered", "forked", "region", "returned", "tick")
+    __slots__ = ("arrived", "entered", "forked", "region", "returned", "split", "tick", "waits")
 
     def __init__(self) -> None:
         self.entered: list[Callable[[State], None]] = []
         """A waiting state is about to run."""
         self.forked: list[Forked] = []
+        self.split: list[Split] = []
+        """The running path has forked."""
+        self.waits: list[Callable[[State], None]] = []
+        """The running path is about to wait as this state; the frames that it ran in are still there."""
         self.arrived: list[Arrived] = []
         """The running path came to a watched block (`Stops.install`); it stops if any listener says so."""
         self.returned: list[Returned] = []

@@ -60,6 +60,8 @@ class Decider:
         self.max_depth = machine.settings.max_depth
         self.restricted = self.max_forks is not None or self.max_depth is not None
         self._hear_fork = machine.events.forked
+        self._hear_split = machine.events.split
+        self._hear_wait = machine.events.waits
         self.decide = self._make_decide()
 
     # ---- deciding ------------------------------------------------------------------------------------
@@ -221,6 +223,9 @@ class Decider:
             self.alone = False
             self.machine.trap.in_company()
         self.budget -= 1
+        for listen in self._hear_split:
+            if listen(site, side, sibling, mine):
+                self.budget = 0
         if self.budget <= 0 or (self.turn_ends is not None and monotonic() >= self.turn_ends):
             self._yield(site, side, values, continuation)
         return side
@@ -268,6 +273,8 @@ class Decider:
         state.node = path.node
         state.number = path.number
         state.covered_new = path.covered_new
+        for hear in self._hear_wait:
+            hear(state)
         return state
 
     def find_site(

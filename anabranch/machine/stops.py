@@ -46,6 +46,13 @@ class Stops:
         N = self.machine.counters.N
         N[number] = made(N[number])
 
+    def remove(self, number: int) -> None:
+        """Nobody is to be told of this block any more."""
+        if number in self.installed:
+            self.installed.discard(number)
+            N = self.machine.counters.N
+            N[number] = int(N[number])
+
     def _make_class(self, number: int) -> type[int]:
         arrive = self._arrive
 

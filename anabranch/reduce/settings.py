@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from anabranch.options import SettingsGroup
 from anabranch.reduce.merging.settings import MergingSettings
+from anabranch.reduce.redundancy.settings import RedundancySettings
 from anabranch.reduce.zequivalence.settings import ZSettings
 
-TECHNIQUE_SETTINGS: list[type[SettingsGroup]] = [MergingSettings, ZSettings]
+TECHNIQUE_SETTINGS: list[type[SettingsGroup]] = [MergingSettings, ZSettings, RedundancySettings]

@@ -14,6 +14,7 @@ from anabranch.explore.engine import MakeTechniques
 from anabranch.explore.settings import ExploreSettings
 from anabranch.explore.technique import REGISTERED, Technique
 from anabranch.reduce.merging.settings import AUTO, MergingSettings
+from anabranch.reduce.redundancy.settings import RedundancySettings
 from anabranch.reduce.zequivalence.settings import ZSettings
 
 if TYPE_CHECKING:
@@ -25,9 +26,10 @@ def reductions(settings: ExploreSettings, tuned: MergeTuning | None = None) -> M
 
     def make(parts: Parts) -> list[Technique]:
         policy, removes = merge_policy(settings), settings.group(ZSettings).method != "off"
+        made = redundancy(parts)
         if policy == "none" and not removes:
-            return from_plugins(parts)
-        return asked_for(parts, policy, removes, tuned)
+            return made + from_plugins(parts)
+        return made + asked_for(parts, policy, removes, tuned)
 
     return make
 
@@ -66,6 +68,20 @@ def asked_for(parts: Parts, policy: str, removes: bool, tuned: MergeTuning | Non
     if policy == AUTO and static:
         dual = merging.dual_exploration(parts, numbers, made, (StaticMerging, LoopMerging))
     return made if dual is None else [*made, dual]
+
+
+def redundancy(parts: Parts) -> list[Technique]:
+    """Redundant state detection, if it is asked for."""
+    if parts.settings.group(RedundancySettings).use == "off":
+        return []
+    from anabranch.reduce.redundancy.technique import Redundancy
+
+    if parts.unknown is not None or parts.settings.execution.interpret:
+        parts.listener.on_warning(
+            "redundancy is not used: it knows nothing of unknown objects (--externals), nor of --interpret"
+        )
+        return []
+    return [Redundancy(parts)] if serves(Redundancy, parts) else []
 
 
 def from_plugins(parts: Parts) -> list[Technique]:

@@ -1,0 +1,1 @@
+"""Redundant state detection."""

@@ -1,0 +1,125 @@
+"""The examples of the paper, and programs whose paths are mostly redundant."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from anabranch.cli.flags import settings_from_args
+from anabranch.expr import eq, ugt, var
+from anabranch.reduce.redundancy.matching import implied
+from anabranch.solver import SliceSpace
+from bench.lib.coverage_runs import explore_covering, load
+from bench.lib.subjects import HERE
+from tests.reduce.redundancy.harness import both
+
+FOUR_STATES = """
+int main(void) {
+  unsigned char w, m;
+  switch (IN & 3) {
+  case 0: w = same(0), m = same(1); break;
+  case 1: w = same(1), m = same(1); break;
+  case 2: w = same(2), m = same(1); break;
+  default: w = same(3), m = same(0);
+  }
+  if (w) mark(1); else mark(2);
+  if (m) exit(0);
+  exit(1);
+}"""
+
+
+def test_the_four_states_of_section_two(tmp_path: Path) -> None:
+    """The third state is redundant: its value of w is another one, which decides about nothing new."""
+    plain, some = both(tmp_path, FOUR_STATES, "bfs", "--no-keep-errors")
+    assert some.pieces == plain.pieces
+    assert some.figures["dropped"] >= 1
+
+
+READS = """
+static KEPT int fetch(void) { unsigned char n = IN & 7; marks = n; return marks; }
+int main(void) {
+  for (int i = 0; i < 3; i++) {
+    int bytes_read = fetch();
+    if (bytes_read <= 0) break;
+    mark(1);
+  }
+  return 0;
+}"""
+
+
+@pytest.mark.parametrize("order", ("dfs", "random-path"))
+def test_a_loop_over_what_was_read(tmp_path: Path, order: str) -> None:
+    plain, some = both(tmp_path, READS, order, "--no-keep-errors")
+    assert some.pieces == plain.pieces
+
+
+SUBJECTS = {"tokens": 200, "key_value": 600, "regexp": 330, "rle_decode": 700, "memspn": 20}
+"""Subjects that are explored to their end, depth first, and the states that this may take."""
+
+
+@pytest.mark.parametrize("name", SUBJECTS)
+def test_most_states_of_small_programs_are_redundant(name: str) -> None:
+    source = HERE / f"{name}.c"
+    program = load(source)
+    plain = explore_covering(program, source, ("--search", "dfs"))
+    how = ("--search", "dfs", "--redundancy", "on", "--no-keep-errors", "--verify-reductions")
+    some = explore_covering(program, source, how)
+    assert plain.is_exact and some.is_exact and some.pieces == plain.pieces
+    assert some.figures["wrong"] == 0
+    assert some.states <= SUBJECTS[name]
+
+
+def test_constraints_are_compared_as_sets() -> None:
+    space = SliceSpace()
+    x, y = var("x", 8), var("y", 8)
+    first = space.assume(space.root(x.a), ugt(x, 3, 8))
+    second = space.assume(first, ugt(x, 7, 8))
+    other = space.assume(space.root(y.a), eq(y, 1, 8))
+    assert first is not None and second is not None and other is not None
+    assert implied(first, {x.a: first, y.a: other})
+    assert not implied(first, {x.a: space.root(x.a)})
+    assert implied(first, {x.a: second}) == (first.constraints <= second.constraints)
+
+
+ERRORS = """
+static unsigned char table[4] = {1, 2, 3, 4};
+int main(void) {
+  unsigned char x = IN, i = IN, y = IN, n = 0;
+  if (x == 1) { mark(0); n = i; }
+  if (y == 1) mark(1);
+  if (y == 2) mark(2);
+  marks += table[n];
+  return 0;
+}"""
+
+
+@pytest.mark.parametrize("order", ("dfs", "bfs", "random-path"))
+def test_places_of_errors_are_kept(tmp_path: Path, order: str) -> None:
+    plain, some = both(tmp_path, ERRORS, order)
+    assert len(plain.errors) == 1
+    assert {error[1:] for error in some.errors} == {error[1:] for error in plain.errors}
+
+
+DEAD = """
+int main(void) {
+  unsigned char x = IN & 3, y = IN;
+  if (y == 1) mark(1);
+  if (same(x) > 3)
+    mark(2);
+  return 0;
+}"""
+
+
+def test_what_is_left_uncovered_is_proved_dead(tmp_path: Path) -> None:
+    _, some = both(tmp_path, DEAD, "dfs", "--no-keep-errors")
+    text = (tmp_path / "subject.c").read_text().splitlines()
+    assert [text[int(place.rsplit(":", 1)[1]) - 1].strip() for place in some.figures["proved dead"]] == [
+        "mark(2);"
+    ]
+
+
+def test_a_setting_is_off_unless_asked_for() -> None:
+    from anabranch.reduce.redundancy.settings import RedundancySettings
+
+    assert settings_from_args(["x.c"]).group(RedundancySettings).use == "off"
