@@ -19,7 +19,9 @@ class RedundancySettings(SettingsGroup, heading="Redundancy"):
         metavar="FILE", repeat=True,
     )  # fmt: skip
     keep_errors: bool = switch(
-        "keep-errors", "with --redundancy, drop only states that cannot come to errors at new places either",
+        "keep-errors", "with --redundancy, also drop states that might come to an error at a new place",
         default=True,
     )  # fmt: skip
-    joins: bool = switch("redundancy-joins", "compare states where branches come together, too", default=True)
+    joins: bool = switch(
+        "redundancy-joins", "compare states at forks and calls only, not where branches come together", default=True
+    )  # fmt: skip
