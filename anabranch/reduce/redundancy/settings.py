@@ -19,9 +19,12 @@ class RedundancySettings(SettingsGroup, heading="Redundancy"):
         metavar="FILE", repeat=True,
     )  # fmt: skip
     keep_errors: bool = switch(
-        "keep-errors", "with --redundancy, also drop states that might come to an error at a new place",
+        "keep-errors",
+        "with --redundancy, also drop states that might come to an error at a new place",
         default=True,
-    )  # fmt: skip
+    )
     joins: bool = switch(
-        "redundancy-joins", "compare states at forks and calls only, not where branches come together", default=True
-    )  # fmt: skip
+        "redundancy-joins",
+        "compare states at forks and calls only, not where branches come together",
+        default=True,
+    )
