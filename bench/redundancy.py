@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
 from pathlib import Path
+from typing import Any
 
 from bench.lib.coreutils import bitcode
 from bench.lib.coverage_race import Comparison, Course, course
@@ -90,6 +91,11 @@ def own_source(utility: str) -> str:
     return str(source("coreutils") / "src" / f"{utility}.c")
 
 
+def came_to_the_end(data: dict[str, Any]) -> bool:
+    """Did a run follow all paths, but for those of states that it dropped?"""
+    return data["stopped"] is None and all(kind.startswith("pruned: ") for kind in data["losses"])
+
+
 def exhausted(shape: Shape, flags: Sequence[str], limit: float) -> Exhausted:
     """Explore without tests, interrupted at a limit of CPU time."""
     command = [
@@ -119,13 +125,13 @@ def exhausted(shape: Shape, flags: Sequence[str], limit: float) -> Exhausted:
         data = json.loads((run / "run.json").read_text())
     own = data["coverage"]["files"][own_source(shape.utility)]
     return Exhausted(
-        complete=data["complete"],
+        complete=came_to_the_end(data),
         seconds=data["timers"]["explore"],
         instructions=data["instructions"],
         states=data["states"]["explored"],
         covered=frozenset(own["lines_covered"]),
         lines=frozenset(own["lines_total"]),
-        problem="" if data["complete"] else f"not complete: {sorted(data['losses']) or 'time'}",
+        problem="" if came_to_the_end(data) else f"not complete: {sorted(data['losses']) or 'time'}",
     )
 
 

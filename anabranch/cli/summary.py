@@ -43,9 +43,6 @@ def _explored(result: RunResult) -> str:
     if result.complete and not result.losses:
         if result.reductions.get("zequivalence", {}).get("removed"):
             return f"Complete: explored every path or one that shows the same, {paths}, in {clock(seconds)}."
-        if result.reductions.get("redundancy", {}).get("dropped"):
-            same = "every path or one that reaches the same code"
-            return f"Complete: explored {same}, {paths}, in {clock(seconds)}."
         every = "every path to its end or to an error" if result.unexplored else "every path"
         return f"Complete: explored {every}, {paths}, in {clock(seconds)}."
     reason = ""
