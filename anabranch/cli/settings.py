@@ -35,6 +35,7 @@ HEADINGS = (
     "Search",
     "Merging",
     "Equivalence",
+    "Redundancy",
     "Limits",
     "Errors",
     "Solver",

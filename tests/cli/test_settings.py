@@ -87,6 +87,12 @@ FLAGS = [
     "--zeq-wait",
     "77",
     "--zeq-report",
+    "--redundancy",
+    "on",
+    "--cover",
+    "src/a.c",
+    "--no-keep-errors",
+    "--no-redundancy-joins",
     "--strings",
     "whole",
     "--string-limit",
@@ -191,6 +197,10 @@ zeq = "exact"
 zeq-observe = "function"
 zeq-wait = 77
 zeq-report = true
+redundancy = "on"
+cover = ["src/a.c"]
+keep-errors = false
+redundancy-joins = false
 strings = "whole"
 string-limit = 17
 seed = 9
@@ -237,7 +247,7 @@ failing_allocations targets
 depth buffer_size capacity alias max_len emit_ir interpret no_cache program_args program_name files stdin env
 sym_file_size free_metadata printable search batch_forks batch_instructions strings string_limit seed goal
 merge merging loops qce_alpha qce_beta qce_kappa qce_zeta merge_report verify_reductions count_paths zeq
-zeq_observe zeq_wait zeq_report max_time max_memory max_instructions max_forks max_depth max_tests
+zeq_observe zeq_wait zeq_report redundancy cover keep_errors redundancy_joins max_time max_memory max_instructions max_forks max_depth max_tests
 max_solver_time max_stack_frames checks no_checks all_errors silent_assume stop_on_error fail_on_error
 solver solver_config
 check_solver log_queries tests output_dir write_conditions write_exec_tree replay json sarif plugins
