@@ -375,7 +375,10 @@ class Redundancy(Technique):
         self._close(stretch)
 
     def _dead(self) -> list[tuple[str, int]] | None:
-        """The lines that are unreachable in the modelled environment; None if something was lost."""
+        """The lines that are unreachable in the modelled environment; None if something was lost, or if paths
+        ended in errors: nobody knows then what is behind them."""
+        if self.parts.reporter.tally.failures:
+            return None
         lost = [kind for kind in self.parts.reporter.losses.as_dict() if not kind.startswith("pruned")]
         if lost:
             return None

@@ -119,6 +119,12 @@ def test_what_is_left_uncovered_is_proved_dead(tmp_path: Path) -> None:
     ]
 
 
+def test_code_behind_an_error_is_not_called_dead(tmp_path: Path) -> None:
+    source = "int main(void) { char a[2]; a[5 + (IN & 1)] = 1; mark(1);\n return 0; }"
+    _, some = both(tmp_path, source, "dfs", "--no-keep-errors")
+    assert "proved dead" not in some.figures
+
+
 def test_a_setting_is_off_unless_asked_for() -> None:
     from anabranch.reduce.redundancy.settings import RedundancySettings
 
