@@ -63,12 +63,12 @@ class _Writer:
         """A function of one character, for conditions of loops."""
         source, statements = self.source, LoopStatements(self.rng, self.source, self.alphabet, self.exact)
         name = source.fresh("is")
-        source.raw(f"static int {name}(u32 c) {{")
+        source.raw(f"static int {name}(const u8 *p) {{")
         source.indent += 1
-        source.open(f"if ({statements.condition('c')})")
+        source.open(f"if ({statements.condition('*p')})")
         source.statement("return 1;")
         source.close()
-        source.statement(f"return c == {self.alphabet.any(self.rng)};")
+        source.statement(f"return USE(*p) == {self.alphabet.any(self.rng)};")
         source.close()
         return name
 

@@ -61,11 +61,13 @@ class LoopStatements:
 
     # --- parts
 
-    def condition(self, c: str) -> str:
-        """A condition on one character."""
+    def condition(self, place: str) -> str:
+        """A condition on the character at a place. Functions are given the place: natively, a value that was
+        passed on does not tell that it was never written."""
         rng, one, two = self.rng, self.alphabet.any(self.rng), self.alphabet.any(self.rng)
         if self.tests and rng.random() < 0.3:
-            return f"{rng.choice(self.tests)}({c})"
+            return f"{rng.choice(self.tests)}(&{place})"
+        c = f"USE({place})"
         return rng.choice(
             (f"{c} == {one}", f"{c} != {one}", f"({c} == {one} || {c} == {two})", f"{c} > {one}",
              f"({c} >= {one} && {c} != {two})", f"{c} <= {one}")
@@ -116,10 +118,10 @@ class LoopStatements:
     def buffer(self) -> Buffer:
         return self.rng.choice(self.buffers[-2:])
 
-    def early(self, c: str, at: str) -> None:
+    def early(self, place: str, at: str) -> None:
         """A way out in the middle of a round, or the end of the program."""
         rng, source = self.rng, self.source
-        source.open(f"if ({self.condition(c)}{rng.choice(('', f' && {at} > {rng.randrange(3)}u'))})")
+        source.open(f"if ({self.condition(place)}{rng.choice(('', f' && {at} > {rng.randrange(3)}u'))})")
         leave = self.leave.format(code=rng.randrange(1, 60))
         source.statement(
             rng.choice(("break;", "break;", "break;", leave, "abort();", f"exit({rng.randrange(99)});"))
@@ -136,11 +138,11 @@ class LoopStatements:
         source = self.source
         k = source.fresh("k")
         source.statement(f"u32 {k} = {self.start(buffer)};")
-        c = f"USE({buffer.name}[{k}])"
+        place = f"{buffer.name}[{k}]"
         ended = self.inside(buffer, k)
         if buffer.text and self.rng.random() < 0.3:
-            ended = f"{c} != 0"
-        source.open(f"while ({ended} && {self.condition(c)})")
+            ended = f"USE({place}) != 0"
+        source.open(f"while ({ended} && {self.condition(place)})")
         source.statement(f"{k}++;")
         source.close()
         self.result(buffer, k)
@@ -153,7 +155,7 @@ class LoopStatements:
         source.open(f"while ({self.inside(buffer, k)})")
         if self.rng.random() < 0.4:
             source.statement("sink++;")
-        self.early(f"USE({buffer.name}[{k}])", k)
+        self.early(f"{buffer.name}[{k}]", k)
         source.statement(f"{k}++;")
         source.close()
         self.result(buffer, k)
@@ -216,7 +218,7 @@ class LoopStatements:
         i, n = source.fresh("at"), source.fresh("n")
         source.statement(f"u32 {n} = 0;")
         source.open(f"for (u32 {i} = {self.start(buffer)}; {self.inside(buffer, i)}; {i}++)")
-        source.open(f"if ({self.condition(f'USE({buffer.name}[{i}])')})")
+        source.open(f"if ({self.condition(f'{buffer.name}[{i}]')})")
         source.statement(f"{n}++;")
         source.close()
         source.close()
@@ -231,7 +233,7 @@ class LoopStatements:
         e = source.fresh("e")
         source.statement(f"u32 {e} = {rng.choice(buffer.positions[-2:])};")
         guard = f"{e} > 0 && " if rng.random() < 0.92 else ""
-        source.open(f"while ({guard}{self.condition(f'USE({buffer.name}[(i32){e} - 1])')})")
+        source.open(f"while ({guard}{self.condition(f'{buffer.name}[(i32){e} - 1]')})")
         source.statement(f"{e}--;")
         source.close()
         self.result(buffer, e)
@@ -267,7 +269,7 @@ class LoopStatements:
             source.open(f"while ({self.inside(buffer, i)})")
             some = rng.random() < 0.6
             if some:
-                source.open(f"if ({self.condition(f'USE({buffer.name}[{i}])')})")
+                source.open(f"if ({self.condition(f'{buffer.name}[{i}]')})")
             source.statement(f"WR({d}[{o}++]) = USE({buffer.name}[{i}]);")
             if some:
                 source.close()
