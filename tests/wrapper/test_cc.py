@@ -122,7 +122,7 @@ def test_dependencies_preprocessing_and_probes(project: Path, capfd: pytest.Capt
 
 
 def test_source_on_standard_input(project: Path) -> None:
-    command = [sys.executable, "-m", "anabranch.cli.main", "cc", "-x", "c", "-", "-o", "prog"]
+    command = [sys.executable, "-m", "anabranch", "cc", "-x", "c", "-", "-o", "prog"]
     subprocess.run(command, input=b"int main(void) { return 7; }", check=True)
     assert subprocess.run([project / "prog"], check=False).returncode == 7
     assert functions(project / "prog.bc") == {"main"}

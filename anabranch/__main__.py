@@ -1,0 +1,5 @@
+"""`python -m anabranch`: the command."""
+
+from anabranch.cli.main import command
+
+command()
