@@ -17,6 +17,7 @@ from anabranch.explore.tally import Tally, TallyOwner
 from anabranch.explore.test_writer import Answers, Ending, TestWriter
 from anabranch.explore.tree import ExecutionTree
 from anabranch.machine import Exit, Fault, Loss, Machine, PathEnd, ProgramError, Silent, State, Where
+from anabranch.machine.translator.sites import PointSite
 from anabranch.report.errors import ErrorRecord
 from anabranch.report.events import Listener
 from anabranch.report.result import FixedAnswer
@@ -169,6 +170,13 @@ class Reporter:
         if self._has_tests(state):
             self.path.restore(state)
             self.test_writer.write_tests(Ending("early", None, kind=why), state.covered_new)
+        self.goes_no_further(state, why)
+
+    def goes_no_further(self, state: State, why: str) -> None:
+        """A waiting state ends: the rest of its block, which was counted with it, was not executed."""
+        entry = state.entry
+        if isinstance(entry, PointSite):
+            self.machine.counters.cut(entry.unit.function, entry.block, entry.position)
         self.tree.end(state.node, state.place, why)
 
     def pruned(self, state: State, paths: int) -> None:

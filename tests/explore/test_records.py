@@ -134,6 +134,33 @@ def test_hits_of_lines_and_branches(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert sorted(sides) == [1, 1]
 
 
+WAITING = """\
+#include <klee/klee.h>
+int a, b;
+int main(void) {
+  unsigned char i;
+  int *t[2] = {&a, &b};
+  klee_make_symbolic(&i, sizeof i, "i");
+  klee_assume(i < 2);
+  *t[i] = 1;
+  a += 2;
+  while (a) b++;
+  return 0;
+}
+"""
+
+
+def test_what_a_state_waited_in_front_of_was_not_executed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("p.c").write_text(WAITING)
+    flags = ("--merge", "none", "--max-instructions", "2000", "--output-dir", "out", "-q")
+    assert main(["run", "p.c", *flags]) == 0
+    (file,) = json.loads(Path("out/run.json").read_text())["coverage"]["files"].values()
+    assert file["hits"]["8"] == 2 and file["hits"]["9"] == 1  # one path never came to an end of line 8
+
+
 def test_any_number_of_listeners_in_their_order(tmp_path: Path) -> None:
     heard: list[tuple[object, ...]] = []
     events = PathEvents()

@@ -55,6 +55,7 @@ class DualExploration(Technique):
         self.merging = Lane(merging, seconds=shares.first)
         self.running = self.plain
         self.shares = shares
+        self._reporter = parts.reporter
         self._tree = parts.tree
         self._owner = parts.reporter.owner
         self._stops = parts.machine.stops
@@ -121,7 +122,7 @@ class DualExploration(Technique):
         other.gave_up = True
         yield Settled(left)
         for state in left:
-            self._tree.end(state.node, state.place, PRUNED)
+            self._reporter.goes_no_further(state, PRUNED)
 
     def given_up(self, state: State) -> None:
         """The loss counts for the lane that the state was in."""
