@@ -285,7 +285,8 @@ class LoopStatements:
         k, size, best, end = (source.fresh(stem) for stem in ("k", "size", "best", "end"))
         source.statement(f"u32 {k} = {self.start(buffer)}, {best} = 0;")
         source.statement(f"u8 {end} = {self.alphabet.any(rng)};")
-        source.open(f"while ({self.inside(buffer, k)})")
+        more = self.inside(buffer, k)
+        source.open(f"while ({more})")
         source.statement(f"u32 {size} = 0;")
         source.open(f"while ({self.inside(buffer, k)} && USE({buffer.name}[{k}]) != {end})")
         source.statement(f"{k}++;")
@@ -294,7 +295,7 @@ class LoopStatements:
         source.open(f"if ({size} > {best})")
         source.statement(f"{best} = {size};")
         source.close()
-        source.open(f"if ({self.inside(buffer, k)})")
+        source.open(f"if ({more})")  # one too far in the loop's condition, too: it comes to an end
         source.statement(f"{k}++;")
         source.close()
         source.close()
