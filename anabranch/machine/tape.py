@@ -132,8 +132,13 @@ class ModelCall:
     opaque: bool = False
     """Did it do anything that is not in these fields?"""
     failed: bool = False
-    copies: bool = False
-    """Is it the copy of a struct that is passed by value?"""
+    inputs: Any = None
+    """The inputs of the path before."""
+
+    @property
+    def copies(self) -> bool:
+        """Is it the copy of a struct that is passed by value?"""
+        return self.name == "copy_argument"
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,8 +196,7 @@ JUMPED = Jumped()
 class Tape:
     """The items of the running path since it forked last, and the segments of the program."""
 
-    def __init__(self, program: TranslatedProgram) -> None:
-        self.program = program
+    def __init__(self) -> None:
         self.items: list[Any] = []
         """Its identity never changes: translated code appends to it."""
         self.append = self.items.append
@@ -203,8 +207,8 @@ class Tape:
         self.call: ModelCall | None = None
         """The call of a model that runs now."""
 
-    def ends_segment(self, instruction: Instruction) -> bool:
-        return instruction.is_terminator or kind_of(self.program, instruction) != PLAIN
+    def ends_segment(self, unit: Unit, instruction: Instruction) -> bool:
+        return instruction.is_terminator or kind_of(unit.program, instruction) != PLAIN
 
     def segment(self, unit: Unit, block: int, start: int, end: int) -> Segment:
         key = (unit.name, block, start, end)
@@ -225,10 +229,10 @@ class Tape:
         """The segment that leads to an instruction, if translated code stands there; None if all of the
         segment is on the tape already."""
         instructions = unit.plan.blocks[block].instructions
-        if self.ends_segment(instructions[position]):
+        if self.ends_segment(unit, instructions[position]):
             return None
         start = position
-        while start and not self.ends_segment(instructions[start - 1]):
+        while start and not self.ends_segment(unit, instructions[start - 1]):
             start -= 1
         segment = Segment(unit, block, start, position, -1)
         segment.kind = PLAIN

@@ -10,9 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anabranch.explore.build import Parts
-from anabranch.explore.engine import MakeTechniques
-from anabranch.explore.settings import ExploreSettings
+from anabranch.explore.engine import TechniqueMaker
+from anabranch.explore.settings import STOP, ExploreSettings
 from anabranch.explore.technique import REGISTERED, Technique
+from anabranch.machine import Machine
 from anabranch.reduce.merging.settings import AUTO, MergingSettings
 from anabranch.reduce.redundancy.settings import RedundancySettings
 from anabranch.reduce.zequivalence.settings import ZSettings
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from anabranch.reduce.merging.tuning import MergeTuning
 
 
-def reductions(settings: ExploreSettings, tuned: MergeTuning | None = None) -> MakeTechniques:
+def reductions(settings: ExploreSettings, tuned: MergeTuning | None = None) -> TechniqueMaker:
     """Makes the techniques that the settings ask for and whose contract serves the goal."""
 
     def make(parts: Parts) -> list[Technique]:
@@ -31,7 +32,21 @@ def reductions(settings: ExploreSettings, tuned: MergeTuning | None = None) -> M
             return made + from_plugins(parts)
         return made + asked_for(parts, policy, removes, tuned)
 
-    return make
+    return TechniqueMaker(make, machine_for(settings))
+
+
+def machine_for(settings: ExploreSettings) -> type[Machine]:
+    """The machine that the techniques of a run observe."""
+    if settings.group(RedundancySettings).use == "off" or not knows_all(settings):
+        return Machine
+    from anabranch.machine.recording import RecordingMachine  # few runs use it
+
+    return RecordingMachine
+
+
+def knows_all(settings: ExploreSettings) -> bool:
+    """Does redundant state detection know all that a run with these settings does?"""
+    return settings.execution.externals == STOP and not settings.execution.interpret
 
 
 def asked_for(parts: Parts, policy: str, removes: bool, tuned: MergeTuning | None) -> list[Technique]:
@@ -76,7 +91,7 @@ def redundancy(parts: Parts) -> list[Technique]:
         return []
     from anabranch.reduce.redundancy.technique import Redundancy
 
-    if parts.unknown is not None or parts.settings.execution.interpret:
+    if not knows_all(parts.settings):
         parts.listener.on_warning(
             "redundancy is not used: it knows nothing of unknown objects (--externals), nor of --interpret"
         )

@@ -61,6 +61,7 @@ class TranslatedProgram:
         intrinsics: IntrinsicFinder,
         check_overflow: bool,
         keep_source: bool = False,
+        tape: Tape | None = None,
     ) -> None:
         self.module = module
         self.namespace = namespace
@@ -91,7 +92,7 @@ class TranslatedProgram:
         self.unknown_callee: Callable[[int, Type], Model | None] | None = None
         """What a pointer to no function of the program calls, by the type of the result."""
         self.first_called: dict[str, float] = {}  # by time.monotonic
-        self.tape: Tape | None = None
+        self.tape = tape
         """What translated code writes its segments to, if somebody wants a tape."""
 
     def add_code(self, code: CodeType, unit: Unit, marks: dict[int, Mark]) -> None:
@@ -161,21 +162,6 @@ class TranslatedProgram:
             return self.interpreter.run(unit, 0, 0, registers, continuation)
 
         return call
-
-    def wrap_models(
-        self,
-        model: Callable[[str, Model], Model],
-        intrinsic: Callable[[str, Instruction, Callable[..., Any]], Callable[..., Any]],
-    ) -> None:
-        """Let all models and intrinsic functions be called through others, from now on."""
-        find_model, find_intrinsic = self._find_model, self._find_intrinsic
-
-        def wrapped(name: str) -> Model | None:
-            found = find_model(name)
-            return None if found is None else model(name, found)
-
-        self._find_model = wrapped
-        self._find_intrinsic = lambda name, call: intrinsic(name, call, find_intrinsic(name, call))
 
     def model(self, name: str) -> Model | None:
         if name not in self._models:

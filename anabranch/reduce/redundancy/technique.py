@@ -16,7 +16,7 @@ from anabranch.explore.library import is_user_function
 from anabranch.explore.technique import Contract, Settled, Technique
 from anabranch.ir.module import Function
 from anabranch.machine import Events, Exit, Fault, Loss, PathEnd, ProgramError, State, Where
-from anabranch.machine.recording import part_before, record
+from anabranch.machine.recording import RecordingMachine
 from anabranch.machine.state import Continuation
 from anabranch.machine.tape import Forced, Interpreted, Lost, ModelCall, Stack, address_at, stack_of
 from anabranch.machine.translator.sites import BranchSite, PointSite, Target
@@ -55,10 +55,12 @@ class Redundancy(Technique):
     def __init__(self, parts: Parts) -> None:
         super().__init__(parts)
         self._settings = parts.settings.group(RedundancySettings)
-        machine = self._machine = parts.machine
+        machine = parts.machine
+        assert isinstance(machine, RecordingMachine), "the run was built without a tape"
+        self._machine = machine
         nothing: Stretch | None = None
         self._slot = machine.extras.slot(nothing, lambda a, b, kept, other: None)
-        self._tape = record(machine)
+        self._tape = machine.tape
         self._items = self._tape.items
         self._program: ProgramFacts | None = None
         self._running: Stretch | None = None
@@ -164,7 +166,7 @@ class Redundancy(Technique):
         else:
             self._waits_in(site, 1)
             own, other = Stretch(stretch, before, None), Stretch(stretch, before, None)
-            part = part_before(self._machine, self._tape, site)
+            part = self._machine.part_before(site)
             mark = Mark(Point.of(sibling, site))
             if part is not None:
                 items[:] = notes
@@ -191,7 +193,7 @@ class Redundancy(Technique):
         site = state.entry
         if isinstance(site, PointSite):
             self._waits_in(site, 1)
-            part = None if self._is_interpreted(site) else part_before(self._machine, self._tape, site)
+            part = None if self._is_interpreted(site) else self._machine.part_before(site)
             if part is not None:
                 self._items.append(part)
         stretch.tape = self._items[:]
