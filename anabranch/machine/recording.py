@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from functools import wraps
+from functools import partial
 from types import FrameType
 from typing import Any, TypeVar
 
@@ -80,11 +80,11 @@ class RecordingMachine(Machine):
     ) -> TranslatedProgram:
         def model(name: str) -> Model | None:
             found = models(name)
-            return None if found is None else self._recorded(name, found)
+            return None if found is None else partial(self.noted, name, found)
 
         def intrinsic(name: str, call: Instruction) -> Callable[..., Any]:
             found = intrinsics(name, call)
-            return self._recorded(name, found) if kind_of(self.program, call) == MODEL else found
+            return partial(self.noted, name, found) if kind_of(self.program, call) == MODEL else found
 
         program = super().make_program(overridden, model, intrinsic)
         program.tape = self.tape
@@ -93,21 +93,14 @@ class RecordingMachine(Machine):
     def fill_namespace(self) -> None:
         """Translated code writes its accesses to the tape itself, and has the plain functions for them."""
         super().fill_namespace()
-        self.namespace.names.update(self.memory.plain(), T=self.tape.append)
+        self.namespace.names.update(self.memory.plain(), T=self.tape.items)
 
     # ---- calls of models -----------------------------------------------------------------------------
-
-    def _recorded(self, name: str, model: Model) -> Model:
-        @wraps(model)
-        def call(*arguments: Any) -> Any:
-            return self.noted(name, model, *arguments)
-
-        return call
 
     def noted(self, name: str, function: Callable[..., R], *arguments: Any) -> R:
         """Call a model, and note what it does."""
         tape, path = self.tape, self.path
-        made = tape.call = ModelCall(name, arguments, path.notes, inputs=path.inputs)
+        made = tape.call = ModelCall(name, arguments, path.notes, path.inputs)
         ended: Any = None
         try:
             return function(*arguments)

@@ -90,6 +90,7 @@ class Stretches:
     def __init__(
         self, tape: Tape, slicer: Slicer, empty: Callable[[], Live], publish: Callable[[Point, Live], None]
     ) -> None:
+        self._tape = tape
         self._segments = tape.segments
         self._slicer = slicer
         self._empty = empty
@@ -102,6 +103,7 @@ class Stretches:
     def close(self, stretch: Stretch | None) -> None:
         """All paths of a stretch have ended; so may those of the stretches above it."""
         while stretch is not None:
+            stretch.tape = self._tape.grouped(stretch.tape)
             self.slice(stretch)
             self.closed.append(stretch)
             self.items += len(stretch.tape)
