@@ -56,7 +56,16 @@ class RecordingMachine(Machine):
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         self.tape = Tape()
+        self.records = True
         super().__init__(*arguments, **named)
+
+    def stop_recording(self) -> None:
+        """Take the tape out of all code. No path may be running."""
+        self.records = False
+        self.tape.items.clear()
+        self.program.tape = None
+        self.program.translate_anew()
+        self.interpreter = self.program.interpreter = super().make_interpreter()
 
     # ---- parts ---------------------------------------------------------------------------------------
 
@@ -80,11 +89,12 @@ class RecordingMachine(Machine):
     ) -> TranslatedProgram:
         def model(name: str) -> Model | None:
             found = models(name)
-            return None if found is None else partial(self.noted, name, found)
+            return partial(self.noted, name, found) if self.records and found is not None else found
 
         def intrinsic(name: str, call: Instruction) -> Callable[..., Any]:
             found = intrinsics(name, call)
-            return partial(self.noted, name, found) if kind_of(self.program, call) == MODEL else found
+            is_noted = self.records and kind_of(self.program, call) == MODEL
+            return partial(self.noted, name, found) if is_noted else found
 
         program = super().make_program(overridden, model, intrinsic)
         program.tape = self.tape
@@ -99,6 +109,8 @@ class RecordingMachine(Machine):
 
     def noted(self, name: str, function: Callable[..., R], *arguments: Any) -> R:
         """Call a model, and note what it does."""
+        if not self.records:
+            return function(*arguments)
         tape, path = self.tape, self.path
         made = tape.call = ModelCall(name, arguments, path.notes, path.inputs)
         ended: Any = None
@@ -134,7 +146,8 @@ class RecordingMachine(Machine):
         return super().assume(condition)
 
     def lose(self, kind: str) -> None:
-        self.tape.append(Lost(self.stack()))
+        if self.records:
+            self.tape.append(Lost(self.stack()))
         super().lose(kind)
 
     def _is_about_new(self, condition: Expr, call: ModelCall) -> bool:
@@ -271,17 +284,16 @@ class RecordingResolver(AddressResolver):
 
     def resolve(self, address: Expr, size: int, write: bool) -> tuple[ObjectInfo, Value]:
         info, offset = super().resolve(address, size, write)
-        tape = self.machine.tape
-        if tape.call is None:
-            tape.append(Touched(info.base, info.size))
+        if self.machine.records and self.machine.tape.call is None:
+            self.machine.tape.append(Touched(info.base, info.size))
         return info, offset
 
     def defined(self, address: Expr) -> Value:
         known = super().defined(address)
-        tape = self.machine.tape
-        if known.__class__ is int and tape.call is None:
+        machine = self.machine
+        if known.__class__ is int and machine.records and machine.tape.call is None:
             info = self.memory.find(known >> 32)
-            tape.append(Touched(known & ~0xFFFFFFFF, info.size if info is not None else 1))
+            machine.tape.append(Touched(known & ~0xFFFFFFFF, info.size if info is not None else 1))
         return known
 
 

@@ -71,7 +71,7 @@ def stack_of(unit: Unit, block: int, continuation: Continuation) -> Stack:
 class Segment:
     """The instructions of a block from `start` to `end`, which is the call or terminator behind them."""
 
-    __slots__ = ("addresses", "block", "end", "kind", "last", "number", "start", "steps", "unit")
+    __slots__ = ("addresses", "block", "end", "kind", "last", "number", "result", "start", "steps", "unit")
 
     def __init__(self, unit: Unit, block: int, start: int, end: int, number: int) -> None:
         self.unit = unit
@@ -92,6 +92,10 @@ class Segment:
             )
         )
         """Registers that hold its addresses."""
+        before = instructions[start - 1] if start else None
+        called = before is not None and kind_of(unit.program, before) in (CALL, MODEL)
+        self.result = before.result.index if called and before is not None and before.result else None
+        """The register that holds what the call in front of it has returned."""
         self.steps: dict[int, Any] = {}
         """What whoever walks backwards has made of it."""
 
@@ -129,6 +133,7 @@ class ModelCall:
         "name",
         "objects",
         "opaque",
+        "parts",
         "reads",
         "writes",
     )
@@ -153,6 +158,8 @@ class ModelCall:
         self.opaque = False
         """Did it do anything that is not in these fields?"""
         self.failed = False
+        self.parts: Any = None
+        """What whoever walks backwards has found out about it."""
 
     @property
     def copies(self) -> bool:

@@ -15,6 +15,7 @@ from anabranch.explore.settings import STOP, ExploreSettings
 from anabranch.explore.technique import REGISTERED, Technique
 from anabranch.machine import Machine
 from anabranch.reduce.merging.settings import AUTO, MergingSettings
+from anabranch.reduce.redundancy.settings import AUTO as AUTO_DETECTION
 from anabranch.reduce.redundancy.settings import RedundancySettings
 from anabranch.reduce.zequivalence.settings import ZSettings
 
@@ -37,11 +38,19 @@ def reductions(settings: ExploreSettings, tuned: MergeTuning | None = None) -> T
 
 def machine_for(settings: ExploreSettings) -> type[Machine]:
     """The machine that the techniques of a run observe."""
-    if settings.group(RedundancySettings).use == "off" or not knows_all(settings):
+    if not detects(settings):
         return Machine
     from anabranch.machine.recording import RecordingMachine  # few runs use it
 
     return RecordingMachine
+
+
+def detects(settings: ExploreSettings) -> bool:
+    """Does a run use redundant state detection? By itself only where all may be explored: in limited time,
+    most of the states that it drops would never have run."""
+    how = settings.group(RedundancySettings).use
+    wanted = how == "on" or (how == AUTO_DETECTION and settings.limits.time is None)
+    return wanted and settings.search.goal == "coverage" and knows_all(settings)
 
 
 def knows_all(settings: ExploreSettings) -> bool:
@@ -87,16 +96,18 @@ def asked_for(parts: Parts, policy: str, removes: bool, tuned: MergeTuning | Non
 
 def redundancy(parts: Parts) -> list[Technique]:
     """Redundant state detection, if it is asked for."""
-    if parts.settings.group(RedundancySettings).use == "off":
+    settings = parts.settings
+    if settings.group(RedundancySettings).use == "off":
         return []
     from anabranch.reduce.redundancy.technique import Redundancy
 
-    if not knows_all(parts.settings):
+    if detects(settings):
+        return [Redundancy(parts)]
+    if settings.group(RedundancySettings).use == "on" and serves(Redundancy, parts):
         parts.listener.on_warning(
             "redundancy is not used: it knows nothing of unknown objects (--externals), nor of --interpret"
         )
-        return []
-    return [Redundancy(parts)] if serves(Redundancy, parts) else []
+    return []
 
 
 def from_plugins(parts: Parts) -> list[Technique]:

@@ -148,9 +148,20 @@ class TranslatedProgram:
     def ensure(self, unit: Unit) -> None:
         """Translate a function if that has not happened yet."""
         if unit.name not in self._compiled:
-            self.first_called[unit.function.name] = monotonic()
+            self.first_called.setdefault(unit.function.name, monotonic())
             main = self._interpreted(unit) if self.only_interpret else unit.compile_main()
             self._compiled[unit.name] = self.namespace.names[unit.name] = main
+
+    def translate_anew(self) -> None:
+        """Forget all code, because it is to do something else from now on. No path may be running."""
+        self._compiled.clear()
+        for unit in self.units.values():
+            self.namespace.names[unit.name] = self._stub(unit.function, unit.name)
+            unit.forget_code()
+        self._models.clear()
+        self._intrinsics.clear()
+        for table in self._tables.values():
+            table.clear()
 
     def _interpreted(self, unit: Unit) -> Callable[..., Any]:
         """The reference: every call of the function goes to the interpreter."""

@@ -12,6 +12,7 @@ from typing import Any
 from anabranch.machine.tape import Forced, Interpreted, Lost, Stack, Tape, Touched
 from anabranch.machine.translator.sites import Target
 from anabranch.reduce.redundancy.backward import cross_edge, take_branch
+from anabranch.reduce.redundancy.ledger import FORK
 from anabranch.reduce.redundancy.live import Live
 from anabranch.reduce.redundancy.matching import Point, Snapshot
 from anabranch.reduce.redundancy.slicing import Mark, Slicer, block_of, last_code
@@ -124,6 +125,7 @@ class Stretches:
         live = self._behind(stretch)
         at_edge = stretch.is_side
         items = stretch.tape
+        live.work += FORK + len(items)
         if not live.top:
             if stretch.stopped is not None:
                 self._from_stop(stretch, live, at_edge)
