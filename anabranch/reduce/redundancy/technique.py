@@ -89,11 +89,16 @@ class Redundancy(Technique):
         table.count_every_call()
 
     def listen(self, events: Events) -> None:
-        events.entered.append(self._entered)
-        events.split.append(self._split)
-        events.waits.append(self._waits)
-        if self._settings.joins:
-            events.arrived.append(self._arrived)
+        for heard, listener in self._listeners(events):
+            heard.append(listener)
+
+    def _listeners(self, events: Events) -> list[tuple[list[Any], Any]]:
+        found: list[tuple[list[Any], Any]] = [
+            (events.entered, self._entered),
+            (events.split, self._split),
+            (events.waits, self._waits),
+        ]
+        return [*found, (events.arrived, self._arrived)] if self._settings.joins else found
 
     def begin(self, states: Sequence[State]) -> Sequence[State]:
         parts = self.parts
@@ -133,8 +138,6 @@ class Redundancy(Technique):
     # ---- what the running path does ------------------------------------------------------------------
 
     def _entered(self, state: State) -> None:
-        if self._given_up:
-            return
         stretch = self._slot.get(state)
         if stretch is None:
             stretch = Stretch(None, None, None)
@@ -350,6 +353,9 @@ class Redundancy(Technique):
     def _give_up(self) -> None:
         """Detection does not pay: explore the rest as if there were none."""
         self._given_up = True
+        for heard, listener in self._listeners(self._machine.events):
+            heard.remove(listener)
+        self.parts.observers.all.remove(self)
         for number in self._armed_by_us:
             self._machine.stops.remove(number)
         self._machine.stop_recording()
