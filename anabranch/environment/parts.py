@@ -21,6 +21,7 @@ from anabranch.environment.posix.parts import (
     differing_kernel,
     kernel_content,
     kernel_has,
+    kernel_values,
     numbers,
     standard_files,
 )
@@ -30,7 +31,7 @@ from anabranch.machine.path import NAMES
 
 Notes = Mapping[Any, Any]
 
-__all__ = ["ANY", "Key", "Notes", "content", "differing", "is_there", "kernel_state", "parts"]
+__all__ = ["ANY", "Key", "Notes", "content", "differing", "is_there", "kernel_state", "parts", "values"]
 
 _SINGLE: Final = {NAMES: "names", ENVIRONMENT: "environment", CALLS: "allocations"}
 _HANDLERS: Final = (AT_EXIT, AT_QUICK_EXIT)
@@ -93,6 +94,16 @@ def content(notes: Notes, key: Key) -> Hashable:
         return tuple(sorted(found.items(), key=repr))
     value = notes.get(_NOTE_OF[kind](which))
     return None if value is None else plain(value)
+
+
+def values(notes: Notes, key: Key) -> list[Any]:
+    """What the content of a part is made of."""
+    kind, which = key
+    if kind in KINDS:
+        return kernel_values(kernel_state(notes), key)
+    if which is ANY:
+        return [value for other, value in _others(notes).items() if other[0] == kind]
+    return [notes.get(_NOTE_OF[kind](which))]
 
 
 def differing(a: Notes, b: Notes) -> frozenset[Key]:

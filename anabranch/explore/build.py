@@ -97,10 +97,11 @@ def build_parts(
     log_dir: Path | None = None,
     path_events: PathEvents | None = None,
     started: float | None = None,
+    kind: type[Machine] = Machine,
 ) -> Parts:
     """Build the parts of a run; queries go to files in `log_dir` where they are logged. `path_events`: if
-    somebody listens already. `started`: when the command did, on the monotonic clock, if not now. Raises
-    TargetError if there is no line that the settings aim at."""
+    somebody listens already. `started`: when the command did, on the monotonic clock, if not now. `kind`: of
+    the machine. Raises TargetError if there is no line that the settings aim at."""
     lines = find_lines(program.module, settings.search.targets)
     orders = search_orders(settings)
     expr.reset()
@@ -114,7 +115,7 @@ def build_parts(
     )
     space = make_space(program, settings, budget.queries(), log_dir)
     observers = Observers()
-    machine = make_machine(program, settings, table, tree, observers, space)
+    machine = make_machine(program, settings, table, tree, observers, space, kind)
     unknown = make_unknown(machine, settings)
     events = PathEvents() if path_events is None else path_events
     for listen in LISTENERS:
@@ -200,9 +201,10 @@ def make_machine(
     tree: ExecutionTree,
     observer: Observer,
     space: SliceSpace,
+    kind: type[Machine] = Machine,
 ) -> Machine:
     """The machine, with the environment's models."""
-    return Machine(
+    return kind(
         program.module,
         table,
         tree,

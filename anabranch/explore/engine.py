@@ -6,6 +6,7 @@ import gc
 import resource
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -25,7 +26,7 @@ from anabranch.explore.signals import HandledSignals
 from anabranch.explore.technique import Technique, Techniques
 from anabranch.explore.turns import NO_BATCH, Turns, TurnSettings
 from anabranch.explore.worklist import Worklist
-from anabranch.machine import ModelApi, State
+from anabranch.machine import Machine, ModelApi, State
 from anabranch.machine.clock import Ticker
 from anabranch.process_memory import release_memory
 from anabranch.report.events import Listener
@@ -33,8 +34,17 @@ from anabranch.report.result import RunResult
 
 STACK_BYTES = 1 << 30
 
-MakeTechniques = Callable[[Parts], Sequence[Technique]]
-"""The techniques of a run, given its parts."""
+
+@dataclass(frozen=True, slots=True)
+class TechniqueMaker:
+    """Makes the techniques of a run, given its parts."""
+
+    make: Callable[[Parts], Sequence[Technique]]
+    machine: type[Machine] = Machine
+    """What runs the program: a subclass that tells them more, if they need it."""
+
+
+NO_TECHNIQUES = TechniqueMaker(lambda parts: ())
 
 
 class Exploration:
@@ -228,13 +238,13 @@ def prepare(
     settings: ExploreSettings,
     listener: Listener,
     log_dir: Path | None = None,
-    techniques: MakeTechniques | None = None,
+    techniques: TechniqueMaker = NO_TECHNIQUES,
     started: float | None = None,
 ) -> Exploration:
     """An exploration that is ready to run; queries go to files in `log_dir`. Its time counts from `started`,
     on the monotonic clock, or from now."""
-    parts = build_parts(program, settings, listener, log_dir, started=started)
-    return Exploration(parts, techniques(parts) if techniques is not None else ())
+    parts = build_parts(program, settings, listener, log_dir, started=started, kind=techniques.machine)
+    return Exploration(parts, techniques.make(parts))
 
 
 def explore(
@@ -242,7 +252,7 @@ def explore(
     settings: ExploreSettings,
     listener: Listener,
     log_dir: Path | None = None,
-    techniques: MakeTechniques | None = None,
+    techniques: TechniqueMaker = NO_TECHNIQUES,
     started: float | None = None,
 ) -> RunResult:
     """Explore a program; everything found goes to the listener at once. Its time counts as `prepare` says."""

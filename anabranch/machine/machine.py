@@ -38,7 +38,12 @@ from anabranch.machine.starts import Starts
 from anabranch.machine.state import ROOT, Continuation, Extras, State
 from anabranch.machine.stops import Stops
 from anabranch.machine.translator.namespace import Namespace
-from anabranch.machine.translator.program import Model, TranslatedProgram
+from anabranch.machine.translator.program import (
+    IntrinsicFinder,
+    Model,
+    ModelFinder,
+    TranslatedProgram,
+)
 from anabranch.machine.translator.sites import StartSite
 from anabranch.machine.undefined import Divisions
 from anabranch.machine.uninitialised import Unknowns, Zeros
@@ -109,7 +114,7 @@ class MachineSettings:
 
 
 class Machine:
-    """One program, one running path at a time."""
+    """One program, one running path at a time. A subclass may make parts that do more (`recording.py`)."""
 
     def __init__(
         self,
@@ -129,9 +134,9 @@ class Machine:
         self.observer = observer
         self.space = space
         self.numbers = ObjectNumbers()
-        self.memory = Memory(self.numbers)
+        self.memory = self.make_memory()
         self.path = Path(self.memory, space)
-        self.api = ModelApi(self)
+        self.api = self.make_api()
         self.sanitizer = Sanitizer(self)
         self.find_model: Callable[[str], Model | None] = lambda name: (
             self.sanitizer.model(name) or models(name, self.api)
@@ -140,8 +145,8 @@ class Machine:
         self.knowledge = Knowledge(self.path.slices)
         self.divisions = Divisions(self.knowledge)
         self.counters = Counters(table)
-        self.run_time = RunTime(self)
-        self.addresses = AddressResolver(self)
+        self.run_time = self.make_run_time()
+        self.addresses = self.make_addresses()
         self.extents = ExtentChecks(self, settings.capacity)
         self.memory.require = self.extents.require
         self.choices = Choices(self)
@@ -150,15 +155,7 @@ class Machine:
         self.memory.symbolic_load = self.addresses.load
         self.memory.symbolic_store = self.addresses.store
         self.namespace = Namespace(self.layout, self.numbers, checked_arithmetic(self.check))
-        self.program = TranslatedProgram(
-            module,
-            self.namespace,
-            self.counters,
-            overridden=overridden,
-            models=self.find_model,
-            intrinsics=Intrinsics(self).find,
-            check_overflow=settings.check_overflow,
-        )
+        self.program = self.make_program(overridden, self.find_model, Intrinsics(self).find)
         self.program.only_interpret = settings.only_interpret
         self.program.release_at_end = settings.release_at_end
         self.program.choose_callee = self.choose_callee
@@ -169,7 +166,7 @@ class Machine:
         if contents is not None:
             self.memory.blank = contents.fill
             self.program.first_value = contents.value
-        self.interpreter = self.program.interpreter = Interpreter(self, self.program)
+        self.interpreter = self.program.interpreter = self.make_interpreter()
         self.events = Events()
         self.extras = Extras()
         self.decider = Decider(self)
@@ -180,12 +177,42 @@ class Machine:
         self._allowed_frames = 0
         self._warned: set[str] = set()
         self._assumed: set[str] = set()
-        self._fill_namespace()
+        self.fill_namespace()
+
+    # ---- parts ---------------------------------------------------------------------------------------
+
+    def make_memory(self) -> Memory:
+        return Memory(self.numbers)
+
+    def make_api(self) -> ModelApi:
+        return ModelApi(self)
+
+    def make_run_time(self) -> RunTime:
+        return RunTime(self)
+
+    def make_addresses(self) -> AddressResolver:
+        return AddressResolver(self)
+
+    def make_interpreter(self) -> Interpreter:
+        return Interpreter(self, self.program)
+
+    def make_program(
+        self, overridden: frozenset[str], models: ModelFinder, intrinsics: IntrinsicFinder
+    ) -> TranslatedProgram:
+        return TranslatedProgram(
+            self.module,
+            self.namespace,
+            self.counters,
+            overridden=overridden,
+            models=models,
+            intrinsics=intrinsics,
+            check_overflow=self.settings.check_overflow,
+        )
 
     def _provided(self, name: str) -> bool:
         return self.settings.unknown_functions or self.find_model(name) is not None
 
-    def _fill_namespace(self) -> None:
+    def fill_namespace(self) -> None:
         memory, run_time = self.memory, self.run_time
         names: dict[str, Any] = {
             "S": memory.S,

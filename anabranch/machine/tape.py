@@ -1,14 +1,18 @@
 """A tape: what a path did, in the order in which it did it, for whoever looks at it backwards.
 
-Translated code writes one item for a *segment*, a stretch of a block that ends before a call that counts or
-with the block: the number of the segment, with the addresses of its loads and stores if they are not
-constants. Values in registers need no items: which instruction wrote a register is known from the blocks. All
-else is written by `recording`.
+Translated code writes a *segment*, a stretch of a block that ends before a call that counts or with the
+block: the addresses of its loads and stores if they are not constants, and its number. Values in registers
+are not written: which instruction wrote a register is known from the blocks. All else is written by
+`recording`.
+
+The items of a segment are written one by one, because making a tuple of them takes longer than to write them.
+Who reads a tape gets a tuple for each segment (`Tape.grouped`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from anabranch.ir.module import Function, Instruction
@@ -67,7 +71,7 @@ def stack_of(unit: Unit, block: int, continuation: Continuation) -> Stack:
 class Segment:
     """The instructions of a block from `start` to `end`, which is the call or terminator behind them."""
 
-    __slots__ = ("addresses", "block", "end", "kind", "last", "number", "start", "steps", "unit")
+    __slots__ = ("addresses", "block", "end", "kind", "last", "number", "result", "start", "steps", "unit")
 
     def __init__(self, unit: Unit, block: int, start: int, end: int, number: int) -> None:
         self.unit = unit
@@ -87,7 +91,11 @@ class Segment:
                 and isinstance(pointer := address_operand(instruction), Local)
             )
         )
-        """Registers that hold its addresses: their values come behind the number of the segment."""
+        """Registers that hold its addresses."""
+        before = instructions[start - 1] if start else None
+        called = before is not None and kind_of(unit.program, before) in (CALL, MODEL)
+        self.result = before.result.index if called and before is not None and before.result else None
+        """The register that holds what the call in front of it has returned."""
         self.steps: dict[int, Any] = {}
         """What whoever walks backwards has made of it."""
 
@@ -98,7 +106,7 @@ class Part:
 
     segment: Segment
     item: tuple[Any, ...]
-    """As of a whole segment."""
+    """As of a whole segment: its number, and the addresses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,29 +119,52 @@ class Interpreted:
     address: Any
 
 
-@dataclass(slots=True)
 class ModelCall:
     """A call of a model or of an intrinsic function that uses memory."""
 
-    name: str
-    arguments: tuple[Any, ...]
-    before: Any
-    """The notes of the path."""
-    after: Any = None
-    reads: list[tuple[int, int]] = field(default_factory=list)
-    """`(address, size)` of the memory that it has read."""
-    writes: list[tuple[int, int]] = field(default_factory=list)
-    objects: set[int] = field(default_factory=set)
-    """Numbers of objects that it has made or ended."""
-    forced: Stack | None = None
-    """Where it was, if it went on only for some of the inputs that it was called with."""
-    guessed: bool = False
-    """Did it use a value from the model of the path condition?"""
-    opaque: bool = False
-    """Did it do anything that is not in these fields?"""
-    failed: bool = False
-    copies: bool = False
-    """Is it the copy of a struct that is passed by value?"""
+    __slots__ = (
+        "after",
+        "arguments",
+        "before",
+        "failed",
+        "forced",
+        "guessed",
+        "inputs",
+        "name",
+        "objects",
+        "opaque",
+        "parts",
+        "reads",
+        "writes",
+    )
+
+    def __init__(self, name: str, arguments: tuple[Any, ...], before: Any, inputs: Any = None) -> None:
+        self.name = name
+        self.arguments = arguments
+        self.before = before
+        """The notes of the path."""
+        self.after: Any = None
+        self.inputs = inputs
+        """The inputs of the path before."""
+        self.reads: list[tuple[int, int]] = []
+        """`(address, size)` of the memory that it has read."""
+        self.writes: list[tuple[int, int]] = []
+        self.objects: set[int] = set()
+        """Numbers of objects that it has made or ended."""
+        self.forced: Stack | None = None
+        """Where it was, if it went on only for some of the inputs that it was called with."""
+        self.guessed = False
+        """Did it use a value from the model of the path condition?"""
+        self.opaque = False
+        """Did it do anything that is not in these fields?"""
+        self.failed = False
+        self.parts: Any = None
+        """What whoever walks backwards has found out about it."""
+
+    @property
+    def copies(self) -> bool:
+        """Is it the copy of a struct that is passed by value?"""
+        return self.name == "copy_argument"
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,8 +222,7 @@ JUMPED = Jumped()
 class Tape:
     """The items of the running path since it forked last, and the segments of the program."""
 
-    def __init__(self, program: TranslatedProgram) -> None:
-        self.program = program
+    def __init__(self) -> None:
         self.items: list[Any] = []
         """Its identity never changes: translated code appends to it."""
         self.append = self.items.append
@@ -203,8 +233,8 @@ class Tape:
         self.call: ModelCall | None = None
         """The call of a model that runs now."""
 
-    def ends_segment(self, instruction: Instruction) -> bool:
-        return instruction.is_terminator or kind_of(self.program, instruction) != PLAIN
+    def ends_segment(self, unit: Unit, instruction: Instruction) -> bool:
+        return instruction.is_terminator or kind_of(unit.program, instruction) != PLAIN
 
     def segment(self, unit: Unit, block: int, start: int, end: int) -> Segment:
         key = (unit.name, block, start, end)
@@ -217,18 +247,32 @@ class Tape:
     def text(self, unit: Unit, block: int, start: int, end: int) -> str:
         """The line of translated code that writes a segment."""
         segment = self.segment(unit, block, start, end)
-        if not segment.addresses:
-            return f"T({segment.number})"
-        return f"T(({segment.number}, {', '.join(f'v{index}' for index in segment.addresses)}))"
+        items = (*(f"v{register}" for register in segment.addresses), segment.number)
+        return "; ".join(f"T.append({item})" for item in items)
+
+    def grouped(self, items: Sequence[Any]) -> list[Any]:
+        """The items of a tape with one for each segment: its number, or a tuple with its addresses behind."""
+        segments = self.segments
+        found: list[Any] = []
+        end = len(items)
+        while end:
+            end -= 1
+            item = items[end]
+            if item.__class__ is int and (count := len(segments[item].addresses)):
+                end -= count
+                item = (item, *items[end : end + count])
+            found.append(item)
+        found.reverse()
+        return found
 
     def part(self, unit: Unit, block: int, position: int, values: dict[str, Any]) -> Part | None:
         """The segment that leads to an instruction, if translated code stands there; None if all of the
         segment is on the tape already."""
         instructions = unit.plan.blocks[block].instructions
-        if self.ends_segment(instructions[position]):
+        if self.ends_segment(unit, instructions[position]):
             return None
         start = position
-        while start and not self.ends_segment(instructions[start - 1]):
+        while start and not self.ends_segment(unit, instructions[start - 1]):
             start -= 1
         segment = Segment(unit, block, start, position, -1)
         segment.kind = PLAIN

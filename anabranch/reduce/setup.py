@@ -10,10 +10,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anabranch.explore.build import Parts
-from anabranch.explore.engine import MakeTechniques
-from anabranch.explore.settings import ExploreSettings
+from anabranch.explore.engine import TechniqueMaker
+from anabranch.explore.settings import STOP, ExploreSettings
 from anabranch.explore.technique import REGISTERED, Technique
+from anabranch.machine import Machine
 from anabranch.reduce.merging.settings import AUTO, MergingSettings
+from anabranch.reduce.redundancy.settings import AUTO as AUTO_DETECTION
 from anabranch.reduce.redundancy.settings import RedundancySettings
 from anabranch.reduce.zequivalence.settings import ZSettings
 
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from anabranch.reduce.merging.tuning import MergeTuning
 
 
-def reductions(settings: ExploreSettings, tuned: MergeTuning | None = None) -> MakeTechniques:
+def reductions(settings: ExploreSettings, tuned: MergeTuning | None = None) -> TechniqueMaker:
     """Makes the techniques that the settings ask for and whose contract serves the goal."""
 
     def make(parts: Parts) -> list[Technique]:
@@ -31,7 +33,29 @@ def reductions(settings: ExploreSettings, tuned: MergeTuning | None = None) -> M
             return made + from_plugins(parts)
         return made + asked_for(parts, policy, removes, tuned)
 
-    return make
+    return TechniqueMaker(make, machine_for(settings))
+
+
+def machine_for(settings: ExploreSettings) -> type[Machine]:
+    """The machine that the techniques of a run observe."""
+    if not detects(settings):
+        return Machine
+    from anabranch.machine.recording import RecordingMachine  # few runs use it
+
+    return RecordingMachine
+
+
+def detects(settings: ExploreSettings) -> bool:
+    """Does a run use redundant state detection? By itself only where all may be explored: in limited time,
+    most of the states that it drops would never have run."""
+    how = settings.group(RedundancySettings).use
+    wanted = how == "on" or (how == AUTO_DETECTION and settings.limits.time is None)
+    return wanted and settings.search.goal == "coverage" and knows_all(settings)
+
+
+def knows_all(settings: ExploreSettings) -> bool:
+    """Does redundant state detection know all that a run with these settings does?"""
+    return settings.execution.externals == STOP and not settings.execution.interpret
 
 
 def asked_for(parts: Parts, policy: str, removes: bool, tuned: MergeTuning | None) -> list[Technique]:
@@ -72,16 +96,18 @@ def asked_for(parts: Parts, policy: str, removes: bool, tuned: MergeTuning | Non
 
 def redundancy(parts: Parts) -> list[Technique]:
     """Redundant state detection, if it is asked for."""
-    if parts.settings.group(RedundancySettings).use == "off":
+    settings = parts.settings
+    if settings.group(RedundancySettings).use == "off":
         return []
     from anabranch.reduce.redundancy.technique import Redundancy
 
-    if parts.unknown is not None or parts.settings.execution.interpret:
+    if detects(settings):
+        return [Redundancy(parts)]
+    if settings.group(RedundancySettings).use == "on" and serves(Redundancy, parts):
         parts.listener.on_warning(
             "redundancy is not used: it knows nothing of unknown objects (--externals), nor of --interpret"
         )
-        return []
-    return [Redundancy(parts)] if serves(Redundancy, parts) else []
+    return []
 
 
 def from_plugins(parts: Parts) -> list[Technique]:

@@ -12,7 +12,7 @@ from anabranch.environment.unknown import UnknownObjects
 from anabranch.environment.unknown.contents import UnknownObject
 from anabranch.environment.unknown.results import Answer
 from anabranch.explore.build import Parts, build_parts, chosen_solver
-from anabranch.explore.engine import Exploration, MakeTechniques
+from anabranch.explore.engine import NO_TECHNIQUES, Exploration, TechniqueMaker
 from anabranch.explore.observers import PathEvents
 from anabranch.explore.settings import ExploreSettings
 from anabranch.expr import expr_vars, variable
@@ -120,7 +120,7 @@ def explore_function(
     target: str | None = None,
     sources: Sources | None = None,
     log_dir: Path | None = None,
-    techniques: MakeTechniques | None = None,
+    techniques: TechniqueMaker = NO_TECHNIQUES,
     aim: Aim | None = None,
 ) -> UnitResult:
     """Explore the function `name`; harnesses include the file `included` and call the function.
@@ -130,14 +130,16 @@ def explore_function(
     """
     failures, events = Failures(aim), PathEvents()
     failures.listen(events)
-    parts = build_parts(UnitProgram(module, name), settings, listener, log_dir, events)
+    parts = build_parts(
+        UnitProgram(module, name), settings, listener, log_dir, events, kind=techniques.machine
+    )
     unknown = parts.unknown
     assert unknown is not None, "functions by themselves need --externals fresh"
     if aim is not None and parts.targets is not None:
         parts.targets.accepts = aim.accepts
     called = module.functions[target or name]
     call = UnitInput(parts.entry, module, unknown.objects, null_args)
-    exploration = Exploration(parts, techniques(parts) if techniques is not None else (), call)
+    exploration = Exploration(parts, techniques.make(parts), call)
     try:
         result = exploration.run()
     except Unsupported as reason:

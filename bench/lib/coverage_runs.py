@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from anabranch.cli.flags import settings_from_args
 from anabranch.environment import EXTERNAL_GLOBALS, MODELS
 from anabranch.explore.coverage import BlockTable
-from anabranch.explore.engine import prepare
+from anabranch.explore.engine import TechniqueMaker, prepare
 from anabranch.explore.settings import LoadedProgram
 from anabranch.explore.technique import EXACT, Contract, Technique
 from anabranch.frontend import FrontendOptions, load_program
@@ -73,8 +73,9 @@ def explore_covering(program: LoadedProgram, source: Path, flags: Sequence[str])
     settings = settings_from_args([str(source), "--tests", "none", *flags])
     collector = Collector()
     began = process_time()
-    make = reductions(settings)
-    run = prepare(program, settings, collector, None, lambda parts: [*make(parts), CountsCalls(parts)])
+    asked = reductions(settings)
+    techniques = TechniqueMaker(lambda parts: [*asked.make(parts), CountsCalls(parts)], asked.machine)
+    run = prepare(program, settings, collector, None, techniques)
     result = run.run()
     losses = {kind: places for kind, places in result.losses.items() if not kind.startswith("pruned")}
     return Covered(

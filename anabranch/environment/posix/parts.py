@@ -146,6 +146,16 @@ def kernel_content(state: KernelState, key: Key) -> Hashable:
     return None if thing is None else _known(kind, thing, of)
 
 
+def kernel_values(state: KernelState, key: Key) -> list[object]:
+    """What the content of a part is made of."""
+    kind, which = key
+    if kind in SINGLE:
+        return [SINGLE[kind](state)]
+    held, of = _things(state, kind)
+    found = held.values() if which is ANY else [held[which]] if which in held else []
+    return [of(thing) for thing in found]
+
+
 def differing_kernel(a: KernelState, b: KernelState) -> Iterator[Key]:
     """The parts that two states do not have in common."""
     for kinds, mine, other in (

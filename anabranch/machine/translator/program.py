@@ -61,6 +61,7 @@ class TranslatedProgram:
         intrinsics: IntrinsicFinder,
         check_overflow: bool,
         keep_source: bool = False,
+        tape: Tape | None = None,
     ) -> None:
         self.module = module
         self.namespace = namespace
@@ -91,7 +92,7 @@ class TranslatedProgram:
         self.unknown_callee: Callable[[int, Type], Model | None] | None = None
         """What a pointer to no function of the program calls, by the type of the result."""
         self.first_called: dict[str, float] = {}  # by time.monotonic
-        self.tape: Tape | None = None
+        self.tape = tape
         """What translated code writes its segments to, if somebody wants a tape."""
 
     def add_code(self, code: CodeType, unit: Unit, marks: dict[int, Mark]) -> None:
@@ -147,9 +148,20 @@ class TranslatedProgram:
     def ensure(self, unit: Unit) -> None:
         """Translate a function if that has not happened yet."""
         if unit.name not in self._compiled:
-            self.first_called[unit.function.name] = monotonic()
+            self.first_called.setdefault(unit.function.name, monotonic())
             main = self._interpreted(unit) if self.only_interpret else unit.compile_main()
             self._compiled[unit.name] = self.namespace.names[unit.name] = main
+
+    def translate_anew(self) -> None:
+        """Forget all code, because it is to do something else from now on. No path may be running."""
+        self._compiled.clear()
+        for unit in self.units.values():
+            self.namespace.names[unit.name] = self._stub(unit.function, unit.name)
+            unit.forget_code()
+        self._models.clear()
+        self._intrinsics.clear()
+        for table in self._tables.values():
+            table.clear()
 
     def _interpreted(self, unit: Unit) -> Callable[..., Any]:
         """The reference: every call of the function goes to the interpreter."""
@@ -161,21 +173,6 @@ class TranslatedProgram:
             return self.interpreter.run(unit, 0, 0, registers, continuation)
 
         return call
-
-    def wrap_models(
-        self,
-        model: Callable[[str, Model], Model],
-        intrinsic: Callable[[str, Instruction, Callable[..., Any]], Callable[..., Any]],
-    ) -> None:
-        """Let all models and intrinsic functions be called through others, from now on."""
-        find_model, find_intrinsic = self._find_model, self._find_intrinsic
-
-        def wrapped(name: str) -> Model | None:
-            found = find_model(name)
-            return None if found is None else model(name, found)
-
-        self._find_model = wrapped
-        self._find_intrinsic = lambda name, call: intrinsic(name, call, find_intrinsic(name, call))
 
     def model(self, name: str) -> Model | None:
         if name not in self._models:

@@ -38,6 +38,9 @@ class Target:
         self.place = unit.counters.segments[block, 0]
         self.enter: Entry = self._compile_and_enter
 
+    def forget_code(self) -> None:
+        self.enter = self._compile_and_enter
+
     def _compile_and_enter(self, continuation: Continuation, values: tuple[Any, ...]) -> Any:
         self.enter = self.unit.compile_target(self)
         return self.enter(continuation, values)
@@ -161,6 +164,9 @@ class CallSite:
         self.position = position
         self.names = names
         self.resume: Callable[[Continuation, Continuation, Any], Any] = self._compile_and_resume
+
+    def forget_code(self) -> None:
+        self.resume = self._compile_and_resume
 
     def _compile_and_resume(self, parent: Continuation, saved: Continuation, result: Any) -> Any:
         unit = self.unit

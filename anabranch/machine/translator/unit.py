@@ -94,6 +94,13 @@ class Unit:
 
     # ---- code ----------------------------------------------------------------------------------------
 
+    def forget_code(self) -> None:
+        """Sites are compiled again when they are next entered."""
+        for target in self._targets.values():
+            target.forget_code()
+        for call in self._calls.values():
+            call.forget_code()
+
     def compile_main(self) -> Any:
         """The Python function that runs this function from its start or from any arm."""
         forced: frozenset[int] = frozenset()

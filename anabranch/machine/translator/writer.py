@@ -101,11 +101,12 @@ class Writer:
             number = self.counters.segments[index, 0]
             self.line(indent, f"N[{number}] += 1", Mark("start", index, 0))
         self.emitter.begin_block(instructions[start:])
-        tape, first = self.calls.unit.program.tape, start
+        unit, first = self.calls.unit, start
+        tape = unit.program.tape
         for position in range(start, len(instructions)):
             instruction = instructions[position]
-            if tape is not None and tape.ends_segment(instruction):
-                text = tape.text(self.calls.unit, index, first, position)
+            if tape is not None and tape.ends_segment(unit, instruction):
+                text = tape.text(unit, index, first, position)
                 self.line(indent, text, Mark("point", index, position))
                 first = position + 1
             if instruction.opcode == "phi" or self.plan.is_virtual(instruction):

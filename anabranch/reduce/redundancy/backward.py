@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 
 from anabranch.ir.types import FloatType, IntType, PointerType, Type
 from anabranch.ir.values import Local
-from anabranch.machine.tape import ACCESSES, CALL, MODEL, PLAIN, Segment, address_operand, kind_of
+from anabranch.machine.tape import ACCESSES, PLAIN, Segment, address_operand, kind_of
 from anabranch.reduce.redundancy.facts import FunctionFacts
 from anabranch.reduce.redundancy.live import Frame, Live
 
@@ -29,12 +29,7 @@ INSIDE = -1
 
 def result_of_call(segment: Segment) -> int:
     """The register that a segment behind a call finds the result in; 0 if there is none."""
-    if not segment.start:
-        return 0
-    before = segment.unit.plan.blocks[segment.block].instructions[segment.start - 1]
-    if before.result is None or kind_of(segment.unit.program, before) not in (CALL, MODEL):
-        return 0
-    return 1 << before.result.index
+    return 0 if segment.result is None else 1 << segment.result
 
 
 def backward(facts: FunctionFacts, segment: Segment, before: int = INSIDE) -> Backward:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cached_property
 from typing import Any
@@ -30,26 +30,16 @@ def content(notes: Any, key: Key) -> Any:
     return parts.content(notes, key)
 
 
-def variables_of(notes: Any, contents: Any) -> set[int]:
-    """The variables in the contents of parts."""
-    wanted: set[int] = set()
-    pending = [contents]
-    while pending:
-        item = pending.pop()
-        if isinstance(item, tuple):
-            if len(item) == 2 and item[0] == "expression":
-                wanted.add(item[1])
-            else:
-                pending.extend(item)
-    if not wanted:
-        return set()
+def variables_of(notes: Any, keys: Iterable[Key]) -> set[int]:
+    """The variables in some parts."""
     found: set[int] = set()
-    pending = list(notes.values())
+    pending: list[Any] = []
+    for key in keys:
+        pending += list(notes.values()) if key == EVERYTHING else parts.values(notes, key)
     while pending:
         item = pending.pop()
         if item.__class__ is Expr:
-            if item.id in wanted:
-                found.update(expr_vars(item))
+            found.update(expr_vars(item))
         elif isinstance(item, tuple | list):
             pending.extend(item)
         elif isinstance(item, Mapping):
@@ -65,10 +55,10 @@ class Effect:
     def __init__(self, call: ModelCall) -> None:
         self._call = call
         keeps_nothing = call.name.startswith("llvm.") or call.name in PLACELESS
-        self._known: CallParts | None = None
-        if not keeps_nothing:
+        self._known: CallParts | None = call.parts
+        if not keeps_nothing and call.parts is None:
             after = call.before if call.failed else call.after
-            self._known = call_parts(call.name, call.arguments, call.before, after)
+            self._known = call.parts = call_parts(call.name, call.arguments, call.before, after)
         self.is_declared = keeps_nothing or self._known is not None
 
     def writes(self, relevant: Collection[Key]) -> bool:

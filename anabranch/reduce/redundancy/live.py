@@ -44,7 +44,18 @@ class Live:
     """Relevant locations. The frames are aligned at the innermost, which comes last; those that are missing
     have nothing relevant."""
 
-    __slots__ = ("entered", "frames", "halts", "objects", "pages", "parts", "program", "top", "wanted")
+    __slots__ = (
+        "entered",
+        "frames",
+        "halts",
+        "objects",
+        "pages",
+        "parts",
+        "program",
+        "top",
+        "wanted",
+        "work",
+    )
 
     def __init__(self, program: ProgramFacts) -> None:
         self.program = program
@@ -62,6 +73,8 @@ class Live:
         """Is it relevant whether the path gets to the point that comes next?"""
         self.top = False
         """Everything may be relevant."""
+        self.work = 0
+        """What all paths from here would take if none were dropped, in units of the ledger."""
 
     def copy(self) -> Live:
         made = Live(self.program)
@@ -71,6 +84,7 @@ class Live:
         made.objects = self.objects
         made.entered = None if self.entered is None else (self.entered[0], self.entered[1].copy())
         made.wanted, made.halts, made.top = self.wanted, self.halts, self.top
+        made.work = self.work
         return made
 
     def join(self, other: Live) -> None:
@@ -92,6 +106,7 @@ class Live:
         self.wanted = self.wanted or other.wanted
         self.halts = self.halts or other.halts
         self.top = self.top or other.top
+        self.work += other.work
 
     @property
     def frame(self) -> Frame:

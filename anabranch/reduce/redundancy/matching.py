@@ -328,16 +328,13 @@ def needed_slices(point: Point, raw: list[Value], shape: Shape) -> tuple[Slice, 
     together with these."""
     variables: set[int] = set()
     *pending, _ = raw
-    parts = pending[len(pending) - len(shape.parts) :]
     while pending:
         value = pending.pop()
         if value.__class__ is Expr:
             variables.update(expr_vars(value))
         elif value.__class__ is tuple:
             pending.extend(value)
-    kept = [value for part, value in zip(shape.parts, parts, strict=True) if part[0] != "object"]
-    if kept:
-        variables |= variables_of(point.notes, tuple(kept))
+    variables |= variables_of(point.notes, [part for part in shape.parts if part[0] != "object"])
     if not any(variable >= 0 for variable in variables):
         return ()
     slices = point.slices()

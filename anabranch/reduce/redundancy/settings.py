@@ -5,14 +5,17 @@ from __future__ import annotations
 from anabranch.options import SettingsGroup, option, switch
 from anabranch.values import one_of
 
+AUTO = "auto"
+
 
 class RedundancySettings(SettingsGroup, heading="Redundancy"):
     """How states that cannot reach new code are found."""
 
     use: str = option(
         "off", "redundancy",
-        "drop states that cannot reach code that is not covered: off, on (with --goal coverage)",
-        one_of("off", "on"), metavar="HOW",
+        "with --goal coverage, drop states that cannot reach code that is not covered: off, on, auto (unless "
+        "the time is limited, as long as it pays)",
+        one_of("off", "on", AUTO), metavar="HOW",
     )  # fmt: skip
     cover: tuple[str, ...] = option(
         (), "cover", "the code to be covered: that of this source file (repeatable; default: all of it)", str,

@@ -37,6 +37,7 @@ from anabranch.machine.tape import (
 from anabranch.machine.translator.sites import PointSite, Target
 from anabranch.machine.translator.unit import Unit
 from anabranch.reduce.redundancy.backward import (
+    INSIDE,
     backward,
     cross_edge,
     result_of_call,
@@ -128,14 +129,16 @@ class Slicer:
                 came = previous.__class__
                 simple = came is int or came is tuple or (came is ModelCall and segment.start)
                 if simple and not live.halts and (position >= 0 or not at_edge):
-                    self._leave(live, segment)
-                    facts = self.facts(segment.unit)
-                    if segment.start or not segment.block:
-                        backward(facts, segment)(live.frames[-1], live, item, ())
-                        self._head(live, facts, segment)
-                    else:
-                        block = segments[previous if came is int else previous[0]].block
-                        backward(facts, segment, block)(live.frames[-1], live, item, ())
+                    if segment.kind == RETURN or segment.kind == CALL or not live.frames:
+                        self._leave(live, segment)
+                    inside = segment.start or not segment.block
+                    block = INSIDE if inside else segments[previous if came is int else previous[0]].block
+                    step = segment.steps.get(block)
+                    if step is None:
+                        step = backward(self.facts(segment.unit), segment, block)
+                    step(live.frames[-1], live, item, ())
+                    if inside:
+                        self._head(live, self.facts(segment.unit), segment)
                     continue
                 position = self._segment(items, position, live, segment, item, before, at_edge)
             elif kind is Part:

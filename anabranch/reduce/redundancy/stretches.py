@@ -12,6 +12,7 @@ from typing import Any
 from anabranch.machine.tape import Forced, Interpreted, Lost, Stack, Tape, Touched
 from anabranch.machine.translator.sites import Target
 from anabranch.reduce.redundancy.backward import cross_edge, take_branch
+from anabranch.reduce.redundancy.ledger import FORK
 from anabranch.reduce.redundancy.live import Live
 from anabranch.reduce.redundancy.matching import Point, Snapshot
 from anabranch.reduce.redundancy.slicing import Mark, Slicer, block_of, last_code
@@ -90,6 +91,7 @@ class Stretches:
     def __init__(
         self, tape: Tape, slicer: Slicer, empty: Callable[[], Live], publish: Callable[[Point, Live], None]
     ) -> None:
+        self._tape = tape
         self._segments = tape.segments
         self._slicer = slicer
         self._empty = empty
@@ -102,6 +104,7 @@ class Stretches:
     def close(self, stretch: Stretch | None) -> None:
         """All paths of a stretch have ended; so may those of the stretches above it."""
         while stretch is not None:
+            stretch.tape = self._tape.grouped(stretch.tape)
             self.slice(stretch)
             self.closed.append(stretch)
             self.items += len(stretch.tape)
@@ -122,6 +125,7 @@ class Stretches:
         live = self._behind(stretch)
         at_edge = stretch.is_side
         items = stretch.tape
+        live.work += FORK + len(items)
         if not live.top:
             if stretch.stopped is not None:
                 self._from_stop(stretch, live, at_edge)

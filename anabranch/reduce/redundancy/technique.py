@@ -16,15 +16,16 @@ from anabranch.explore.library import is_user_function
 from anabranch.explore.technique import Contract, Settled, Technique
 from anabranch.ir.module import Function
 from anabranch.machine import Events, Exit, Fault, Loss, PathEnd, ProgramError, State, Where
-from anabranch.machine.recording import part_before, record
+from anabranch.machine.recording import RecordingMachine
 from anabranch.machine.state import Continuation
 from anabranch.machine.tape import Forced, Interpreted, Lost, ModelCall, Stack, address_at, stack_of
 from anabranch.machine.translator.sites import BranchSite, PointSite, Target
 from anabranch.reduce.redundancy.facts import ProgramFacts
 from anabranch.reduce.redundancy.goals import ErrorPlaces, Goals
+from anabranch.reduce.redundancy.ledger import FORK, Ledger
 from anabranch.reduce.redundancy.live import Live
 from anabranch.reduce.redundancy.matching import Point, Table
-from anabranch.reduce.redundancy.settings import RedundancySettings
+from anabranch.reduce.redundancy.settings import AUTO, RedundancySettings
 from anabranch.reduce.redundancy.slicing import Mark, Slicer
 from anabranch.reduce.redundancy.stretches import (
     BARREN,
@@ -38,8 +39,6 @@ from anabranch.reduce.redundancy.stretches import (
 )
 from anabranch.reduce.redundancy.verify import ShadowVerifier
 from anabranch.solver import Slice
-
-SHARE = 0.2  # of a limited time that detection may take; beyond it states are better explored than compared
 
 
 class Redundancy(Technique):
@@ -55,10 +54,12 @@ class Redundancy(Technique):
     def __init__(self, parts: Parts) -> None:
         super().__init__(parts)
         self._settings = parts.settings.group(RedundancySettings)
-        machine = self._machine = parts.machine
+        machine = parts.machine
+        assert isinstance(machine, RecordingMachine), "the run was built without a tape"
+        self._machine = machine
         nothing: Stretch | None = None
         self._slot = machine.extras.slot(nothing, lambda a, b, kept, other: None)
-        self._tape = record(machine)
+        self._tape = machine.tape
         self._items = self._tape.items
         self._program: ProgramFacts | None = None
         self._running: Stretch | None = None
@@ -68,13 +69,17 @@ class Redundancy(Technique):
         self._waiting: dict[int, int] = {}
         """Counter of a stretch of code -> states that wait in the middle of it."""
         self._dropped = {"matched": 0, "no goal ahead": 0}
+        self._ledger = Ledger()
+        self._given_up = False
+        """Has the tape been taken out of the code, because detection did not pay?"""
+        self._armed_by_us: set[int] = set()
         self._refined = 0
         self._gone_over = 0  # items when it was refined last
         self._stale = False
-        self._share = parts.budget.share(self.name, SHARE)
-        self._skipped = 0
+        self._share = parts.budget.share(self.name, 1.0)
         self._version = -1
         self._forks = 0
+        self._ends = 0
         self._verifier: ShadowVerifier | None = None
         if parts.settings.search.verify_reductions:
             self._verifier = ShadowVerifier(machine, lambda: parts.budget.time_is_up, self._counts_goal)
@@ -84,11 +89,16 @@ class Redundancy(Technique):
         table.count_every_call()
 
     def listen(self, events: Events) -> None:
-        events.entered.append(self._entered)
-        events.split.append(self._split)
-        events.waits.append(self._waits)
-        if self._settings.joins:
-            events.arrived.append(self._arrived)
+        for heard, listener in self._listeners(events):
+            heard.append(listener)
+
+    def _listeners(self, events: Events) -> list[tuple[list[Any], Any]]:
+        found: list[tuple[list[Any], Any]] = [
+            (events.entered, self._entered),
+            (events.split, self._split),
+            (events.waits, self._waits),
+        ]
+        return [*found, (events.arrived, self._arrived)] if self._settings.joins else found
 
     def begin(self, states: Sequence[State]) -> Sequence[State]:
         parts = self.parts
@@ -103,10 +113,10 @@ class Redundancy(Technique):
             self._goals.ahead,
             self._goals.aim,
             lambda: self._goals.at_exit,
-            self._table.add,
+            self._publish,
         )
         program = self._program
-        self._stretches = Stretches(self._tape, self._slicer, lambda: Live(program), self._table.add)
+        self._stretches = Stretches(self._tape, self._slicer, lambda: Live(program), self._publish)
         return states
 
     def _is_chosen(self, function: Function) -> bool:
@@ -116,6 +126,10 @@ class Redundancy(Technique):
         if not files:
             return True
         return function.subprogram is not None and function.subprogram.file.endswith(tuple(files))
+
+    def _publish(self, point: Point, live: Live) -> None:
+        self._ledger.snapshots += 1
+        self._table.add(point, live)
 
     def _counts_goal(self, number: int) -> bool:
         table = self.parts.table
@@ -146,6 +160,7 @@ class Redundancy(Technique):
             return False
         self._forks += 1
         items = self._items
+        self._ledger.explored += FORK + len(items)
         notes = pending_notes(items) if isinstance(site, PointSite) else []
         stretch.tape = items[:]
         items.clear()
@@ -164,7 +179,7 @@ class Redundancy(Technique):
         else:
             self._waits_in(site, 1)
             own, other = Stretch(stretch, before, None), Stretch(stretch, before, None)
-            part = part_before(self._machine, self._tape, site)
+            part = self._machine.part_before(site)
             mark = Mark(Point.of(sibling, site))
             if part is not None:
                 items[:] = notes
@@ -177,7 +192,7 @@ class Redundancy(Technique):
         self._slot.put(sibling, other)
         self._slot.put(self._machine.path, own)
         self._running = own
-        if own.point is None or not self._share.left():
+        if own.point is None:
             return False
         began = perf_counter()
         found = self._table.find(own.point)
@@ -191,7 +206,7 @@ class Redundancy(Technique):
         site = state.entry
         if isinstance(site, PointSite):
             self._waits_in(site, 1)
-            part = None if self._is_interpreted(site) else part_before(self._machine, self._tape, site)
+            part = None if self._is_interpreted(site) else self._machine.part_before(site)
             if part is not None:
                 self._items.append(part)
         stretch.tape = self._items[:]
@@ -218,12 +233,15 @@ class Redundancy(Technique):
         number = unit.counters.segments[end, 0]
         if number not in self._armed:
             self._armed[number] = 0
-            self._machine.stops.install(number)
+            stops = self._machine.stops
+            if number not in stops.installed:
+                self._armed_by_us.add(number)
+            stops.install(number)
 
     def _arrived(
         self, number: int, target: Target, continuation: Continuation, values: tuple[Any, ...]
     ) -> bool:
-        if self._running is None or number not in self._armed or not self._share.left():
+        if self._running is None or number not in self._armed:
             return False
         began = perf_counter()
         path, memory = self._machine.path, self._machine.memory
@@ -242,6 +260,8 @@ class Redundancy(Technique):
         stretch, self._running = self._running, None
         if stretch is None:
             return
+        self._ledger.explored += len(self._items)
+        self._ends += 1
         if isinstance(end, Exit):
             stretch.end = RETURNED
         else:
@@ -304,8 +324,6 @@ class Redundancy(Technique):
 
     def _ended(self, stretch: Stretch) -> None:
         """A path has ended by itself."""
-        if not self._share.left():
-            return  # what is above it is never known, and matches nothing
         began = perf_counter()
         self._close(stretch)
         self._share.charge(perf_counter() - began)
@@ -315,11 +333,14 @@ class Redundancy(Technique):
     def settle(self) -> Iterable[Settled]:
         """Refine (3.4), when coverage has grown and all that is remembered takes no longer to go over again
         than what was gone over since the last time."""
-        if (
-            self._stale
-            and self._share.left()
-            and 2 * (self._slicer.items - self._gone_over) >= self._stretches.items
-        ):
+        if self._given_up:
+            return ()
+        ledger = self._ledger
+        ledger.items, ledger.looked_up = self._slicer.items, self._table.looked_up
+        if self._settings.use == AUTO and not ledger.pays:
+            self._give_up()
+            return ()
+        if self._stale and 2 * (self._slicer.items - self._gone_over) >= self._stretches.items:
             began = perf_counter()
             self._stale = False
             self._refined += 1
@@ -329,13 +350,22 @@ class Redundancy(Technique):
             self._share.charge(perf_counter() - began)
         return ()
 
+    def _give_up(self) -> None:
+        """Detection does not pay: explore the rest as if there were none."""
+        self._given_up = True
+        for heard, listener in self._listeners(self._machine.events):
+            heard.remove(listener)
+        self.parts.observers.all.remove(self)
+        for number in self._armed_by_us:
+            self._machine.stops.remove(number)
+        self._machine.stop_recording()
+        self._table.clear()
+        self._stretches.closed.clear()
+
     def covers(self, state: State) -> bool:
         stretch = self._slot.get(state)
         site = state.entry
-        if stretch is None or site.__class__ not in (Target, PointSite):
-            return False
-        if not self._share.left():
-            self._skipped += 1
+        if self._given_up or stretch is None or site.__class__ not in (Target, PointSite):
             return False
         began = perf_counter()
         drops = self._is_redundant(state, stretch, site)
@@ -347,6 +377,7 @@ class Redundancy(Technique):
         if not self._goals.reachable(stack):
             stretch.end, stretch.stack, stretch.stopped = BARREN, stack, site
             self._dropped["no goal ahead"] += 1
+            self._ledger.saved += self._ledger.explored // max(1, self._ends)
             self._drop(state, stretch)
             return True
         found = self._table.find(Point.of(state, site))
@@ -354,6 +385,7 @@ class Redundancy(Technique):
             return False
         stretch.end, stretch.matched, stretch.stopped = DROPPED, found, site
         self._dropped["matched"] += 1
+        self._ledger.saved += found.live.work
         self._drop(state, stretch)
         return True
 
@@ -412,7 +444,10 @@ class Redundancy(Technique):
             "items": self._slicer.items,
             "goals left": self._goals.left,
             "refined": self._refined,
-            "not compared": self._skipped,
+            "explored": self._ledger.explored,
+            "spent": self._ledger.spent,
+            "saved": self._ledger.saved,
+            "given up": self._given_up,
             "seconds": round(self._share.used, 3),
         }
         dead = self._dead()
