@@ -40,6 +40,7 @@ _ROWS: Final = (
     ErrorKind("use-after-scope", 36, "ptr", 825, _MEMORY),
     ErrorKind("misaligned", 36, "ptr", 758, ("misaligned",)),
     ErrorKind("pointer-overflow", 36, "ptr", 823, ("pointer-overflow",)),
+    ErrorKind("overlap", 36, "ptr", 628, ("overlap",)),
     ErrorKind("double-free", 33, "free", 415, ("free",)),
     ErrorKind("invalid-free", 33, "free", 763, ("free",)),
     ErrorKind("read-only", 37, "read_only", 758, ("SIGSEGV", "SIGBUS")),

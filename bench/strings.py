@@ -31,7 +31,7 @@ PROOFS = ROOT / "tests/environment/whole/proofs.c"
 MEASURE = "strlen strnlen memchr memrchr rawmemchr strchr strchrnul strrchr"
 SETS = "strspn strcspn strpbrk strstr"
 COMPARE = "strcmp strncmp memcmp bcmp strcasecmp strncasecmp"
-COPY = "strcpy stpcpy strncpy stpncpy strcat strncat memcpy mempcpy memset"
+COPY = "strcpy stpcpy strncpy stpncpy strcat strncat memcpy memmove mempcpy memset"
 LETTERS = '-DLETTERS="abAB"'
 LONG = ("-DN=5", "-DM=4", "-DROOM=7")
 NUMERALS = '-DLETTERS="-+ 0179xXafg"'

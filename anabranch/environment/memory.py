@@ -9,6 +9,7 @@ from anabranch.environment.ops import eq, sub, ugt
 from anabranch.environment.registry import model
 from anabranch.environment.values import copy_of, low_byte, move, resolve_length, widen
 from anabranch.expr import Expr
+from anabranch.semantics.addresses import overlap
 
 
 def copy_block(m: MachineApi, dst: Value, src: Value, n: Value, why: str) -> Value:
@@ -22,6 +23,12 @@ def copy_block(m: MachineApi, dst: Value, src: Value, n: Value, why: str) -> Val
     if size:
         m.copy(dst, src, size)
     return size
+
+
+def check_apart(m: MachineApi, name: str, dst: Value, written: Value, src: Value, read: Value) -> None:
+    """The blocks of a copy must not overlap, unless they begin at one address."""
+    if m.decide(overlap(dst, written, src, read)):
+        m.error("overlap", f"{name} between blocks that overlap", address=dst, source=src, size=written)
 
 
 def fill_block(m: MachineApi, dst: Value, byte: Value, n: Value, why: str) -> None:
@@ -42,28 +49,42 @@ def check_capacity(m: MachineApi, n: Value, capacity: Value, name: str) -> None:
         m.error("abort", f"buffer overflow detected: {name}")
 
 
-@model("memcpy", "memmove", effects=effects(writes=[0], passes=[(1, 0)], points=[0]))
-def memcpy(m: MachineApi, dst: Value, src: Value, n: Value) -> Value:
-    copy_block(m, dst, src, n, "length of memcpy")
+@model("memmove", effects=effects(writes=[0], passes=[(1, 0)], points=[0]))
+def memmove(m: MachineApi, dst: Value, src: Value, n: Value) -> Value:
+    copy_block(m, dst, src, n, "length of memmove")
     return dst
 
 
-@model("__memcpy_chk", "__memmove_chk", effects=effects(writes=[0], passes=[(1, 0)], points=[0]))
+@model("__memmove_chk", effects=effects(writes=[0], passes=[(1, 0)], points=[0]))
+def memmove_chk(m: MachineApi, dst: Value, src: Value, n: Value, capacity: Value) -> Value:
+    check_capacity(m, n, capacity, "memmove")
+    return memmove(m, dst, src, n)
+
+
+@model("memcpy", effects=effects(writes=[0], passes=[(1, 0)], points=[0]))
+def memcpy(m: MachineApi, dst: Value, src: Value, n: Value) -> Value:
+    size = copy_block(m, dst, src, n, "length of memcpy")
+    check_apart(m, "memcpy", dst, size, src, size)
+    return dst
+
+
+@model("__memcpy_chk", effects=effects(writes=[0], passes=[(1, 0)], points=[0]))
 def memcpy_chk(m: MachineApi, dst: Value, src: Value, n: Value, capacity: Value) -> Value:
     check_capacity(m, n, capacity, "memcpy")
-    copy_block(m, dst, src, n, "length of memcpy")
-    return dst
+    return memcpy(m, dst, src, n)
 
 
 @model("mempcpy", effects=effects(writes=[0], passes=[(1, 0)], points=[0]))
 def mempcpy(m: MachineApi, dst: Value, src: Value, n: Value) -> Value:
-    return move(dst, copy_block(m, dst, src, n, "length of mempcpy"))
+    size = copy_block(m, dst, src, n, "length of mempcpy")
+    check_apart(m, "mempcpy", dst, size, src, size)
+    return move(dst, size)
 
 
 @model("__mempcpy_chk", effects=effects(writes=[0], passes=[(1, 0)], points=[0]))
 def mempcpy_chk(m: MachineApi, dst: Value, src: Value, n: Value, capacity: Value) -> Value:
     check_capacity(m, n, capacity, "mempcpy")
-    return move(dst, copy_block(m, dst, src, n, "length of mempcpy"))
+    return mempcpy(m, dst, src, n)
 
 
 @model("bcopy", effects=effects(writes=[1], passes=[(0, 1)]))

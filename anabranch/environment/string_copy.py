@@ -10,7 +10,7 @@ from anabranch.analysis.effects import MADE, effects
 from anabranch.environment.api import MachineApi, Value
 from anabranch.environment.bytewise import ByteReader, Bytes, reached, string_length
 from anabranch.environment.heap import ALLOCATING, malloc_exactly
-from anabranch.environment.memory import check_capacity
+from anabranch.environment.memory import check_apart, check_capacity
 from anabranch.environment.ops import eq, sub, ule
 from anabranch.environment.registry import model
 from anabranch.environment.strings import measure
@@ -50,16 +50,22 @@ def terminated(data: Bytes) -> Bytes:
     return data + b"\0" if isinstance(data, bytes) else [*data, 0]
 
 
+def put_string(m: MachineApi, name: str, dst: Value, src: Value, data: Bytes, ended: bool = True) -> None:
+    """Write what a copy has read, with a NUL; what it has read must lie elsewhere."""
+    m.write_bytes(dst, terminated(data))
+    check_apart(m, name, dst, len(data) + 1, src, len(data) + ended)
+
+
 @model("strcpy", effects=effects(reads=[1], writes=[0], passes=[(1, 0)], points=[0]))
 def strcpy(m: MachineApi, dst: Value, src: Value) -> Value:
-    m.write_bytes(dst, terminated(copied(m, dst, src)[0]))
+    put_string(m, "strcpy", dst, src, *copied(m, dst, src))
     return dst
 
 
 @model("stpcpy", "__stpcpy", effects=effects(reads=[1], writes=[0], passes=[(1, 0)], points=[0]))
 def stpcpy(m: MachineApi, dst: Value, src: Value) -> Value:
     data, _ = copied(m, dst, src)
-    m.write_bytes(dst, terminated(data))
+    put_string(m, "stpcpy", dst, src, data)
     return move(dst, len(data))
 
 
@@ -82,24 +88,26 @@ def _copy_padded(m: MachineApi, dst: Value, src: Value, n: Value) -> int:
     size = len(data)
     if not ended:
         m.write_bytes(dst, data)
+        check_apart(m, "strncpy", dst, size, src, size)
         return size
     total = resolve_length(m, n, "length of strncpy", writes=(dst,))
     padding = bytes(total - size)
     m.write_bytes(dst, data + padding if isinstance(data, bytes) else [*data, *padding])
+    check_apart(m, "strncpy", dst, total, src, size + 1)
     return size
 
 
 @model("strcat", effects=effects(reads=[0, 1], writes=[0], passes=[(1, 0)], points=[0]))
 def strcat(m: MachineApi, dst: Value, src: Value) -> Value:
     end = move(dst, measure(ByteReader(m, dst)))
-    m.write_bytes(end, terminated(copied(m, end, src)[0]))
+    put_string(m, "strcat", end, src, *copied(m, end, src))
     return dst
 
 
 @model("strncat", effects=effects(reads=[0, 1], writes=[0], passes=[(1, 0)], points=[0]))
 def strncat(m: MachineApi, dst: Value, src: Value, n: Value) -> Value:
     end = move(dst, measure(ByteReader(m, dst)))
-    m.write_bytes(end, terminated(copied(m, end, src, n)[0]))
+    put_string(m, "strncat", end, src, *copied(m, end, src, n))
     return dst
 
 

@@ -2,7 +2,7 @@
 
 Flags, help, docs/reference.md, what the front end compiles in, what replay builds natively and "checks made"
 in the report are all read from here. Some checks the machine makes in every program; the others can be chosen
-with `--check` and `--no-check`, and mean what the check of the same name of clang's UndefinedBehaviorSanitizer
+with `--check` and `--no-check`, and mean what the check of that name of clang's UndefinedBehaviorSanitizer
 means: C files are compiled with it, and the machine reports what it finds.
 """
 
@@ -37,9 +37,9 @@ class Check:
 
 CHECKS: tuple[Check, ...] = (
     Check(
-        "memory", "accesses outside of live objects, and wrong frees",
-        ("null-pointer", "wild-pointer", "out-of-bounds", "use-after-free", "use-after-scope", "double-free",
-         "invalid-free", "invalid-pointer", "read-only"), always=True,
+        "memory", "accesses outside of live objects, copies between blocks that overlap, and wrong frees",
+        ("null-pointer", "wild-pointer", "out-of-bounds", "use-after-free", "use-after-scope", "overlap",
+         "double-free", "invalid-free", "invalid-pointer", "read-only"), always=True,
     ),
     Check("uninitialised", "uses of uninitialised memory", ("uninitialised",), always=True),
     Check(

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from anabranch import expr
 from anabranch.expr import Expr
 from anabranch.ir.module import Instruction
 from anabranch.machine import blocks
 from anabranch.machine.ends import Fault, ProgramError
 from anabranch.machine.sparse import SPARSE_SIZE
+from anabranch.semantics.addresses import overlap
 from anabranch.semantics.elements import Value
 from anabranch.semantics.intrinsics import Function, base_name, intrinsic_function
 
@@ -34,7 +36,9 @@ class Intrinsics:
         model = self.machine.find_model(f"llvm.{base}")
         if model is not None:
             return model
-        if base in ("memcpy", "memmove", "memcpy.inline"):
+        if base in ("memcpy", "memcpy.inline"):
+            return self.copy_apart
+        if base == "memmove":
             return self.copy
         if base in ("memset", "memset.inline"):
             return lambda to, value, size, _volatile: self.fill(to, value, size)
@@ -85,6 +89,14 @@ class Intrinsics:
             known = self.memory.concrete_bytes(source, length)
             data = self.memory.read_bytes(source, length) if known is None else known
         self._write(to, data)
+
+    def copy_apart(self, to: Value, source: Value, size: Value, _volatile: Value = False) -> None:
+        """memcpy: after the accesses were checked, so that the worse error is the one that is told."""
+        self.copy(to, source, size)
+        wide = expr.zext(size, size.w, 64) if size.__class__ is Expr else size
+        if overlap(to, wide, source, wide):
+            message = "memcpy between blocks that overlap"
+            raise ProgramError(Fault("overlap", message, {"address": to, "source": source, "size": size}))
 
     def fill(self, to: Value, value: Value, size: Value) -> None:
         if size.__class__ is Expr and to.__class__ is int:

@@ -104,7 +104,13 @@ UNCHECKED void *__asan_memmove(void *to, const void *from, size_t n) {
   }
   return to;
 }
-UNCHECKED void *__asan_memcpy(void *to, const void *from, size_t n) { return __asan_memmove(to, from, n); }
+UNCHECKED void *__asan_memcpy(void *to, const void *from, size_t n) {
+  uintptr_t ahead = (uintptr_t)to - (uintptr_t)from;
+  int overlap = mapped && ahead && (ahead < n || -ahead < n);
+  __asan_memmove(to, from, n); /* a worse error comes first */
+  if (overlap) check_fail("overlap", 0);
+  return to;
+}
 UNCHECKED void *__asan_memset(void *to, int c, size_t n) {
   check_range(to, n);
   void *d = to;
@@ -112,7 +118,7 @@ UNCHECKED void *__asan_memset(void *to, int c, size_t n) {
   return to;
 }
 UNCHECKED void *memmove(void *to, const void *from, size_t n) { return __asan_memmove(to, from, n); }
-UNCHECKED void *memcpy(void *to, const void *from, size_t n) { return __asan_memmove(to, from, n); }
+UNCHECKED void *memcpy(void *to, const void *from, size_t n) { return __asan_memcpy(to, from, n); }
 UNCHECKED void *memset(void *to, int c, size_t n) { return __asan_memset(to, c, n); }
 
 struct global {

@@ -13,10 +13,20 @@ long syscall(long number, ...);
 void *malloc(size_t);
 char *strchr(const char *s, int c);
 
+__attribute__((noreturn)) void check_fail(const char *kind, unsigned line); /* undefined.c */
+
 static int lower(char c) { return (byte)c - 'A' < 26u ? c + 32 : (byte)c; }
 
 static void touch(const void *data, size_t size) {
   for (size_t i = 0; i < size; i++) (void)((const volatile byte *)data)[i];
+}
+
+/* A string is not copied to where it overlaps itself; accesses that are not allowed come first. */
+static void copies(const char *to, size_t written, const char *from, size_t read) {
+  size_t ahead = (size_t)to - (size_t)from;
+  touch(from, read);
+  touch(to, written);
+  if (ahead && (ahead < read || -ahead < written)) check_fail("overlap", 0);
 }
 
 static size_t span(const char *s, const char *set, int wanted) {
@@ -41,6 +51,8 @@ size_t strnlen(const char *s, size_t most) {
 }
 
 char *stpcpy(char *to, const char *from) {
+  size_t size = strlen(from) + 1;
+  copies(to, size, from, size);
   while ((*to = *from++)) to++;
   return to;
 }
@@ -51,6 +63,8 @@ char *strcpy(char *to, const char *from) {
 }
 
 char *stpncpy(char *to, const char *from, size_t n) {
+  size_t length = strnlen(from, n);
+  copies(to, n, from, length < n ? length + 1 : n);
   while (n && (*to = *from)) to++, from++, n--;
   for (size_t i = 0; i < n; i++) to[i] = 0;
   return to;
@@ -68,6 +82,8 @@ char *strcat(char *to, const char *from) {
 
 char *strncat(char *to, const char *from, size_t n) {
   char *at = to + strlen(to);
+  size_t length = strnlen(from, n);
+  copies(at, length + 1, from, length < n ? length + 1 : n);
   while (n && *from) *at++ = *from++, n--;
   *at = 0;
   return to;

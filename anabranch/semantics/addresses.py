@@ -16,6 +16,17 @@ def add_offset(address: Value, offset: int) -> Value:
     return expr.add(address, offset & MASK64, 64) if offset else address
 
 
+def overlap(to: Value, written: Value, source: Value, read: Value) -> Value:
+    """Do two blocks, given by address and size, overlap without having the same address?"""
+    if to.__class__ is int and source.__class__ is int:
+        if to == source:
+            return False
+        return expr.ult(to - source, read, 64) if to > source else expr.ult(source - to, written, 64)
+    ahead, behind = expr.sub(to, source, 64), expr.sub(source, to, 64)
+    near = expr.bool_or(expr.ult(ahead, read, 64), expr.ult(behind, written, 64))
+    return expr.bool_and(expr.ne(ahead, 0, 64), near)
+
+
 def element_address(
     result: Type, source: Type, base: Value, operands: tuple[Operand, ...], indices: tuple[Value, ...]
 ) -> Value:

@@ -38,6 +38,20 @@ int main(void) {
 }""",
         {("out-of-bounds", 4, "out of bounds of 'char[8]'")},
     ),
+    "copies between blocks that overlap": (
+        (),
+        """int main(void) {
+  char text[16] = "abcdef";
+  int i = number("i") & 3;
+  switch (i) {
+  case 0: memcpy(text + 1, text, 4); break;
+  case 1: strcpy(text + 2, text); break;
+  case 2: strncat(text, text, 6); break;
+  default: memcpy(text, text, 4); }
+  return 0;
+}""",
+        {("overlap", 4, "memcpy between blocks that overlap"), ("overlap", 5, "strcpy between blocks")},
+    ),
     "index past a row": (
         ("bounds",),
         """int a[2][3];

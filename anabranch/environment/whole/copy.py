@@ -28,6 +28,11 @@ def writable(m: MachineApi, dst: Value, limit: int) -> View | None:
     return None if view is None or info.readonly or info.extent is not None else view
 
 
+def in_one_object(target: View, source: View) -> bool:
+    """May what is copied overlap with where it goes? The models that go byte by byte check that."""
+    return target.start >> 32 == source.start >> 32
+
+
 class Copy:
     """What `while (n-- && (*d++ = *s++))` writes, byte by byte; where n stops it, it closes with a NUL."""
 
@@ -74,7 +79,7 @@ def string_copied(m: MachineApi, limit: int, dst: Value, src: Value) -> Value | 
     """strcpy; the length."""
     views = look_at(m, limit, [src])
     target = writable(m, dst, limit) if views else None
-    if target is None:
+    if target is None or in_one_object(target, views[0]):
         return None
     room = len(target.raw)
     copy = Copy(views[0].gathered(), None, room)
@@ -100,7 +105,7 @@ def string_appended(m: MachineApi, limit: int, dst: Value, src: Value, n: Value 
     """strcat and strncat: for each length of the destination, the copy begins there."""
     views = look_at(m, limit, [src, dst], [] if n is None else [n])
     target = writable(m, dst, limit) if views else None
-    if target is None:
+    if target is None or in_one_object(target, views[0]):
         return None
     room = len(target.raw)
     copy = Copy(views[0].gathered(), n, room)
@@ -141,7 +146,9 @@ def padded_copy(m: MachineApi, limit: int, dst: Value, src: Value, n: Value) -> 
         return None
     views = look_at(m, limit, [src], [n])
     target = writable(m, dst, limit) if views else None
-    if target is None or (not isinstance(n, Expr) and n > len(target.raw)):
+    if target is None or in_one_object(target, views[0]):
+        return None
+    if not isinstance(n, Expr) and n > len(target.raw):
         return None
     room = n if not isinstance(n, Expr) else len(target.raw)
     text = views[0].gathered()
@@ -201,12 +208,14 @@ def strndup(m: MachineApi, limit: int, src: Value, n: Value) -> Value | None:
     return duplicate(m, limit, src, n, "strndup")
 
 
-def block_copied(m: MachineApi, limit: int, dst: Value, src: Value, n: Value) -> Value | None:
-    """memcpy of a symbolic number of bytes; a known number is one step anyway."""
+def block_copied(
+    m: MachineApi, limit: int, dst: Value, src: Value, n: Value, moves: bool = False
+) -> Value | None:
+    """memcpy of a symbolic number of bytes, or memmove; a known number is one step anyway."""
     if not isinstance(n, Expr) or is_tainted(n):
         return None
     source, target = look(m, src, limit), writable(m, dst, limit)
-    if source is None or target is None:
+    if source is None or target is None or (not moves and in_one_object(target, source)):
         return None
     window = source.unread()
     past = source.outside
@@ -225,9 +234,14 @@ def _partly(m: MachineApi, target: View, data: Sequence[Value], n: Expr, past: C
     return n
 
 
-@whole("memcpy", "memmove")
+@whole("memcpy")
 def memcpy(m: MachineApi, limit: int, dst: Value, src: Value, n: Value) -> Value | None:
     return None if block_copied(m, limit, dst, src, n) is None else dst
+
+
+@whole("memmove")
+def memmove(m: MachineApi, limit: int, dst: Value, src: Value, n: Value) -> Value | None:
+    return None if block_copied(m, limit, dst, src, n, moves=True) is None else dst
 
 
 @whole("mempcpy")

@@ -156,6 +156,7 @@ static size_t ref_memcpy(char *to, Block s, size_t n) {
   return n;
 }
 static void case_memcpy(void) { COPIES('#') size_t n = some_size(ROOM + 1); EXPECT_COPY(memcpy(to, p, n), (ref_memcpy(other, a, n), 0)); }
+static void case_memmove(void) { COPIES('#') size_t n = some_size(ROOM + 1); EXPECT_COPY(memmove(to, p, n), (ref_memcpy(other, a, n), 0)); }
 static void case_mempcpy(void) { COPIES('#') size_t n = some_size(ROOM + 1); EXPECT_COPY(mempcpy(to, p, n), ref_memcpy(other, a, n)); }
 static size_t ref_memset(char *to, int c, size_t n) {
   if (n > ROOM) return overrun = 1, 0;

@@ -20,7 +20,7 @@ PROOFS = Path(__file__).parent / "proofs.c"
 MEASURE = "strlen strnlen memchr memrchr rawmemchr strchr strchr_a strchrnul strrchr strspn strcspn strpbrk"
 COMPARE = "strcmp strncmp memcmp bcmp strcasecmp strncasecmp strstr"
 COPY = "strcpy stpcpy strncpy stpncpy strcat strncat strdup strndup"
-BLOCKS = "memcpy mempcpy memset"
+BLOCKS = "memcpy memmove mempcpy memset"
 NUMBERS = "atoi atol strtol strtoul"
 GROUPS = [MEASURE, f"{COMPARE} memmem", f"{COPY} {BLOCKS}", NUMBERS]
 FAILING = [MEASURE, COMPARE, f"{COPY} {BLOCKS}", NUMBERS]  # memmem is called within its blocks only
@@ -31,7 +31,6 @@ ALIASES = {
     "__strchrnul": "strchrnul",
     "rindex": "strrchr",
     "__memrchr": "memrchr",
-    "memmove": "memcpy",
     "atoll": "atol",
     "strtoll": "strtol",
     "strtoimax": "strtol",
