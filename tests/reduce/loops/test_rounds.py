@@ -172,6 +172,25 @@ def test_all_rounds_become_few_states(tmp_path: Path, name: str) -> None:
     assert found.reductions["loops"]["joins"] <= 3 and found.reductions["loops"]["states"] >= 40
 
 
+def test_the_last_round_is_left_with_the_others(tmp_path: Path) -> None:
+    source = """
+      int main(void) {
+        unsigned n;
+        klee_make_symbolic(&n, sizeof n, "n");
+        klee_assume(n <= 8);
+        int *p = malloc(n * sizeof *p);
+        for (unsigned i = 0; i < n; i++) p[i] = i;
+        for (unsigned i = 0; i < n; i++) klee_assert(p[i] < 5);
+        return 0;
+      }
+    """
+    options = ("--tests", "none", "--merge", "qce", "--merging", "static", "--capacity", "64")
+    found = explore(tmp_path, HEAD + source, *options)
+    # No branch decides that the eighth round is the last one: it goes on from its header to the exit.
+    assert found.result.reductions["loops"]["exits"][0]["states"] == 9
+    assert found.result.paths_total == 2
+
+
 # What steers is more than one position, or is not among the live values: merging in pairs is left to decide.
 LEFT_ALONE = {
     "two positions that do not go in step": """
