@@ -13,6 +13,7 @@ from anabranch.expr.variables import postorder_within
 from .backend import Model
 from .links import Both, Query
 from .slices import Slice
+from .sums import comparison_of_sum, reach
 from .valuation import VALUATIONS
 from .valuesets import ValueSet, highest, intersect, listed, lowest, nearest, truth_set, union
 
@@ -63,6 +64,7 @@ class Leaves:
 
     name = "rounds"
     tries = 6  # leaves whose models are checked for a query
+    leaves_summed = 2  # whose inputs are looked at for a sum, the last one first
     inputs = 4  # of a condition, whose values are changed one at a time
     nodes_limit = 40_000  # nodes of the constraints to evaluate under one model
     condition_limit = 2_000  # nodes of a condition that is looked at
@@ -96,6 +98,7 @@ class Leaves:
         found = self._changed(s, cond, numbers.intersection(asked)) or self._moved(
             s, cond, sorted(numbers, reverse=True), asked
         )
+        found = found or self._summed(s, cond, numbers.intersection(asked))
         if found is not None:
             self._answers += 1
             return q.models(found)
@@ -121,7 +124,7 @@ class Leaves:
         """
         if numbers:
             kept = set(expr_vars(cond)).difference(numbers)
-            cond = self._specialise(s, cond, kept)
+            cond = self._specialise(s.model, cond, kept)
         if cond.__class__ is not Expr:
             return None
         asked = expr_vars(cond)
@@ -154,6 +157,25 @@ class Leaves:
                         return None
         return None
 
+    def _summed(self, s: Slice, cond: Expr, numbers: Set[int]) -> Model | None:
+        """The model of a leaf with other values of many inputs, whose sum is asked for.
+
+        In a given round, what a loop has counted is a sum over the inputs.
+        """
+        if len(numbers) != 1:
+            return None
+        (number,) = numbers
+        leaves = self._leaves[number]
+        kept = set(expr_vars(cond)) - numbers
+        for value in leaves.numbers[:: -max(1, len(leaves.numbers) // self.leaves_summed)]:
+            own = s.model | {v: x for v, x in leaves.model(value).items() if v in s.bounds}
+            left = self._specialise(own, cond, kept)
+            asked = comparison_of_sum(left) if left.__class__ is Expr else None
+            changed = reach(asked, own, s.bounds) if asked is not None else None
+            if changed is not None and self._hold((cond, *reversed(s.order)), own | changed):
+                return own | changed
+        return None
+
     def _candidates(
         self, s: Slice, cond: Expr, number: int, asked: bool, leaves: LeafModels
     ) -> Iterable[int]:
@@ -168,16 +190,16 @@ class Leaves:
 
     def _values(self, s: Slice, cond: Expr, v: int) -> ValueSet | None:
         """The values of one variable for which a condition holds, if all others have those of the model."""
-        left = self._specialise(s, cond, {v})
+        left = self._specialise(s.model, cond, {v})
         if left.__class__ is not Expr:
             return s.bounds[v] if left is True else None
         truth = truth_set(left)
         return None if truth is None else intersect(s.bounds[v], truth)
 
-    def _specialise(self, s: Slice, cond: Expr, kept: Set[int]) -> Any:
-        """A condition on some variables, all others having their values in the model of a slice."""
+    def _specialise(self, model: Model, cond: Expr, kept: Set[int]) -> Any:
+        """A condition on some variables, all others having their values in a model."""
         known: dict[Expr, Any] = {}
-        found = specialise(cond, kept, partial(VALUATIONS.value, model=s.model), known)
+        found = specialise(cond, kept, partial(VALUATIONS.value, model=model), known)
         self._spent += 2 * len(known)  # its truth set takes about as long
         return found
 

@@ -239,6 +239,23 @@ def queries(found: Found) -> int:
     return found.run.space.stats.timer("backend").count
 
 
+def test_how_many_bytes_a_loop_counted_is_decided_without_a_search(tmp_path: Path) -> None:
+    source = """
+      int main(void) {
+        char s[32];
+        unsigned n, commas = 0;
+        klee_make_symbolic(&n, sizeof n, "n");
+        klee_make_symbolic(s, sizeof s, "s");
+        klee_assume(n <= 32);
+        for (unsigned i = 0; i < n; i++) commas += s[i] == ',';
+        return commas == 16;
+      }
+    """
+    found = explore(tmp_path, HEAD + source, "--tests", "covering", "--merge", "qce", "--merging", "static")
+    assert {test.exit_code for test in found.collector.tests} == {0, 1}
+    assert found.result.complete and queries(found) == 0
+
+
 def test_states_that_cannot_become_one_are_merged_in_pairs(tmp_path: Path) -> None:
     source = """
       int main(void) {
