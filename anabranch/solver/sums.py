@@ -74,9 +74,7 @@ def reach(asked: Comparison, own: Model, sets: Mapping[int, ValueSet]) -> Model 
     or too many sums. Values in `own` are kept where others are not needed."""
     first = asked.terms[0][1]
     mask = MASK[first.w]
-    layers: list[
-        dict[int, tuple[int, int]]
-    ] = []  # sum -> the sum before the last term, value of its variable
+    layers: list[dict[int, tuple[int, int]]] = []  # sum -> the sum before its last term, and by what value
     sums = [asked.constant & mask]
     steps = 0
     for v, term in asked.terms:
