@@ -39,8 +39,8 @@ class Comparison(NamedTuple):
     def __call__(self, total: int) -> bool:
         """Is the condition true if the sum has this value?"""
         e = self.comparison
-        operands = (total, e.b) if self.left else (e.a, total)
-        return bool(OPERATORS[e.op].evaluate(e, *operands, None)) is self.holds
+        a, b = (total, e.b) if self.left else (e.a, total)
+        return bool(OPERATORS[e.op].evaluate(e, a, b, None)) is self.holds
 
 
 def comparison_of_sum(cond: Expr) -> Comparison | None:
