@@ -1,8 +1,8 @@
 """The checks of a run in one table: what each looks for, which kinds of errors it makes, how it is made.
 
-Flags, help, the README, what the front end compiles in, what replay builds natively and "checks made" in the
-report are all read from here. Some checks the machine makes in every program; the others can be chosen with
-`--check` and `--no-check`, and mean what the check of the same name of clang's UndefinedBehaviorSanitizer
+Flags, help, docs/reference.md, what the front end compiles in, what replay builds natively and "checks made"
+in the report are all read from here. Some checks the machine makes in every program; the others can be chosen
+with `--check` and `--no-check`, and mean what the check of the same name of clang's UndefinedBehaviorSanitizer
 means: C files are compiled with it, and the machine reports what it finds.
 """
 

@@ -45,9 +45,11 @@ from .node import (
     Value,
     collect,
     forget_memos,
+    is_undefined,
     operands,
     reset,
     undefined,
+    undefined_bytes,
     var,
     variable,
 )

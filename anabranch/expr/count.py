@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from .arith import add
 from .boolean import as_bool, ite
 from .casts import concat, extract, zext
-from .node import EXTRACT, MASK, Expr, Value, undefined
+from .node import EXTRACT, MASK, Expr, Value, instance_of, is_undefined, undefined
 
 
 def ctpop(x: Value, w: int) -> Value:
@@ -83,9 +83,8 @@ def join_bytes(data: Sequence[Value]) -> Value:
                     break
             else:
                 return first.a
-        unknown = undefined(8)
-        if first is unknown and all(x is unknown for x in data):
-            return undefined(width)
+        if is_undefined(first) and all(map(is_undefined, data)):
+            return undefined(width, instance_of(first))
     value, bits = first, 8
     for byte in data[1:]:
         value = concat(byte, 8, value, bits)

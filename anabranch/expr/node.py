@@ -113,6 +113,7 @@ ROUND_NUMBERS: set[int] = set()
 """Indices of the variables that are no inputs: see `round_number`."""
 TABLES: WeakValueDictionary[tuple[Any, ...], Any] = WeakValueDictionary()  # of nodes; see select.py
 _UNDEFINED: dict[int, Expr] = {}
+_UNDEFINED_BYTES: dict[int, list[Expr]] = {}  # by block
 _EMPTY: dict[int, Any] = {}  # stands for "no memo yet"; never written
 _new = object.__new__
 _next_id = count(1).__next__
@@ -217,12 +218,14 @@ def round_number(width: int) -> Expr:
 
 
 INSTANCE = 1 << 12  # more than any width
+UNDEFINED_BLOCKS = 251  # a prime, so that neighbours in any regular numbering differ
+UNDEFINED_REGISTERS = 1 << 20  # the first instance that is in no block
 
 
 def undefined(width: int, instance: int = 0) -> Expr:
-    """The value of uninitialised memory: a variable with a negative index, the same for all data of a width.
+    """A value that was never written: a variable with a negative index, one for each width and instance.
 
-    Where it matters that two such values need not be equal, they get different instances.
+    Two of them need not be equal, so data from different places has different instances.
     """
     index = -(width + instance * INSTANCE)
     n = _UNDEFINED.get(index)
@@ -231,6 +234,27 @@ def undefined(width: int, instance: int = 0) -> Expr:
         n = _UNDEFINED[index] = make((VAR, "undefined", index, "undefined"), VAR, width, index, name)
         n.vs = (index,)
     return n
+
+
+def is_undefined(value: Value) -> bool:
+    """Is this data that was never written, and nothing else?"""
+    return value.__class__ is Expr and value.op == VAR and value.a < 0
+
+
+def instance_of(unknown: Expr) -> int:
+    """Which one of its width a value that was never written is."""
+    return int(-unknown.a // INSTANCE)
+
+
+def undefined_bytes(block: int, size: int) -> list[Expr]:
+    """Bytes that were never written, at least `size`: those of one block differ, and those of any two of
+    `UNDEFINED_BLOCKS` blocks. The list is kept and must not be changed."""
+    block %= UNDEFINED_BLOCKS
+    known = _UNDEFINED_BYTES.setdefault(block, [])
+    if len(known) < size:
+        first = 1 + (block << 12)
+        known += [undefined(8, first + i) for i in range(len(known), size)]
+    return known
 
 
 def variable(index: int) -> Expr:
@@ -307,4 +331,5 @@ def reset(structural: bool = False) -> None:
     ROUND_NUMBERS.clear()
     TABLES.clear()
     _UNDEFINED.clear()
+    _UNDEFINED_BYTES.clear()
     _next_id = count(1).__next__

@@ -19,7 +19,7 @@ from .casts import extract, zext
 from .compare import ult
 from .count import join_bytes
 from .division import udiv
-from .node import EQ, ITE, MASK, ULT, VAR, Expr, Value
+from .node import EQ, ITE, MASK, ULT, VAR, Expr, Value, undefined
 from .registry import OPERATORS
 from .select import select, table
 
@@ -45,8 +45,13 @@ class Pattern(NamedTuple):
 
 
 def read_table(data: Sequence[Value], places: Sequence[int], size: int, offset: Expr) -> Value:
-    """The value of `size` bytes at an offset that is one of the places; `data` begins at the first one."""
+    """The value of `size` bytes at an offset that is one of the places; `data` begins at the first one.
+
+    Bytes that were never written are one and the same here: what was read need not tell them apart.
+    """
     start = places[0]
+    unknown = undefined(8)
+    data = [unknown if x.__class__ is Expr and x.op == VAR and x.a < 0 else x for x in data]
     values: list[Value] = []
     for place in places:
         if size == 1:

@@ -24,7 +24,7 @@ from anabranch.machine.values import load_value, store_value
 from anabranch.machine.varargs import reads_what_it_was_passed, registers_taken
 from anabranch.semantics.casts import coerce, fit
 from anabranch.semantics.conditions import possible_faults
-from anabranch.semantics.elements import Value, undefined_value
+from anabranch.semantics.elements import Value, undefined_local, undefined_value
 from anabranch.semantics.faults import Unsupported
 from anabranch.semantics.operations import result
 from anabranch.semantics.switches import Case, switch_cases
@@ -255,7 +255,7 @@ class Interpreter:
             return None
         if name.startswith(UNDEF_CALL):
             first = self.program.first_value
-            return first(instruction)() if first is not None else undefined_value(instruction.type)
+            return first(instruction)() if first is not None else undefined_local(instruction)
         kept = [o for o in instruction.operands[1:] if not isinstance(o, MetadataOperand)]
         arguments = [self.value(frame, operand) for operand in kept]
         registers = frame.registers

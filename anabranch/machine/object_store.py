@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import immutables
 
-from anabranch.expr import undefined
+from anabranch.expr import undefined, undefined_bytes
 from anabranch.machine.ends import Loss
 from anabranch.machine.extents import Extent
 from anabranch.machine.objects import (
@@ -199,15 +199,15 @@ class ObjectStore(PageStore):
     def leave_undefined(self, base: int, size: int, site: AllocationSite) -> None:
         key = base >> PAGE_BITS
         if size <= PAGE_SIZE:
-            self.S[key] = self.W[key] = [undefined(8)] * size
+            self.S[key] = self.W[key] = undefined_bytes(key, size)[:size]
             return
         if size > SPARSE_SIZE:
             self.make_sparse(base >> 32, undefined(8))
             return
-        whole = size >> PAGE_BITS
-        self.pages = self.pages.update(dict.fromkeys(range(key, key + whole), self.undefined_page()))
-        if size & PAGE_MASK:
-            self.S[key + whole] = self.W[key + whole] = [undefined(8)] * (size & PAGE_MASK)
+        end, rest = key + (size >> PAGE_BITS), size & PAGE_MASK
+        self.pages = self.pages.update({page: undefined_bytes(page, PAGE_SIZE) for page in range(key, end)})
+        if rest:
+            self.S[end] = self.W[end] = undefined_bytes(end, rest)[:rest]
 
     def make_sparse(self, number: int, byte: Value) -> None:
         """Let an object that has no pages hold one byte over and over."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from anabranch.analysis.abstract_objects import ObjectKey
+from anabranch.expr import is_undefined, undefined_bytes
 from anabranch.machine.sparse import PAGE_BITS, PAGE_SIZE, Page, Runs, byte_at, uniform_page
 
 if TYPE_CHECKING:
@@ -95,7 +96,8 @@ class ObjectInfo:
         size = min(PAGE_SIZE, self.size - (position << PAGE_BITS))
         if self.blank is None or size <= 0:
             return None
-        return uniform_page(byte_at(self.blank, position), size)
+        byte = byte_at(self.blank, position)
+        return undefined_bytes(key, size)[:size] if is_undefined(byte) else uniform_page(byte, size)
 
     def describe(self) -> str:
         kind = {"constant": "constant global"}.get(self.site.kind, self.site.kind)

@@ -20,7 +20,6 @@ from typing import Any
 
 import immutables
 
-from anabranch.expr import undefined
 from anabranch.machine import sparse
 from anabranch.machine.ends import Loss
 from anabranch.machine.objects import LIMITED, NUMBER_MASK, PAGE_NUMBER_BITS, ObjectInfo
@@ -59,7 +58,6 @@ class PageStore:
         """Pages of large objects that have died."""
         self.absent: Callable[[int], Page | None] | None = None
         """Makes the pages of reserved objects, by the number of the page that is missing."""
-        self._nothing: Page | None = None
 
     # ---- sharing -------------------------------------------------------------------------------------
 
@@ -112,13 +110,6 @@ class PageStore:
         for start in range(0, max(1, size), PAGE_SIZE):
             self.S[key] = self.W[key] = bytearray(content[start : start + PAGE_SIZE])
             key += 1
-
-    def undefined_page(self) -> Page:
-        """A page without known bytes: one for all objects and paths, until somebody writes to it."""
-        page = self._nothing
-        if page is None or page[0] is not undefined(8):
-            page = self._nothing = [undefined(8)] * PAGE_SIZE
-        return page
 
     def limit_pages(self, info: ObjectInfo) -> None:
         """Move the pages of an object that gets an extent to where no address leads."""

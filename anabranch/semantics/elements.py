@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from anabranch.expr import undefined
+from anabranch.expr.node import UNDEFINED_REGISTERS
+from anabranch.ir.module import Instruction
 from anabranch.ir.types import ArrayType, FloatType, IntType, PointerType, StructType, Type, VectorType
 from anabranch.semantics.faults import Unsupported
 
@@ -38,10 +40,17 @@ def zero_value(type: Type) -> Value:
     return False if type.bits == 1 else 0
 
 
-def undefined_value(type: Type) -> Value:
+def undefined_value(type: Type, instance: int = 0) -> Value:
+    """A value that was never written; those of different instances need not be equal."""
     if isinstance(type, ArrayType | VectorType | StructType):
-        return tuple(map(undefined_value, element_types(type)))
-    return undefined(type.bits)
+        return tuple(undefined_value(part, instance) for part in element_types(type))
+    return undefined(type.bits, instance)
+
+
+def undefined_local(instruction: Instruction) -> Value:
+    """What a local that lives in a register holds before it is written."""
+    assert instruction.result is not None
+    return undefined_value(instruction.type, UNDEFINED_REGISTERS + instruction.result.index)
 
 
 def is_scalar(type: Type) -> bool:

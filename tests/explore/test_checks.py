@@ -49,8 +49,8 @@ def test_help_names_every_choice() -> None:
         assert name in help_text()
 
 
-def test_the_readme_has_every_part_of_undefined() -> None:
-    text = (Path(__file__).resolve().parents[2] / "README.md").read_text("utf-8")
+def test_the_reference_has_every_part_of_undefined() -> None:
+    text = (Path(__file__).resolve().parents[2] / "docs" / "reference.md").read_text("utf-8")
     for check in CHECKS:
         if check.undefined:
             default = " (default)" if check.default else ""

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from anabranch import expr
-from anabranch.expr import Expr, evaluate, join_bytes, split_value, undefined
+from anabranch.expr import Expr, evaluate, is_undefined, join_bytes, split_value, undefined, undefined_bytes
 from anabranch.ir.types import (
     PTR,
     ArrayType,
@@ -76,8 +76,9 @@ class Model:
             site = numbers.new_site("heap", f"of {size}")
             base = self.memory.allocate(site, size, bytes(size) if size % 2 else None)
             self.bases.append(base)
-            for i in range(size):
-                self.bytes[base + i] = 0 if size % 2 else undefined(8)
+            fresh = self.memory.read_bytes(base, size)
+            assert len(set(map(id, fresh))) == size or size % 2, "bytes never written are not equal"
+            self.bytes.update({base + i: byte for i, byte in enumerate(fresh)})
         self.waiting: list[State] = []
         self.symbols = 0
 
@@ -316,13 +317,14 @@ def test_large_objects_share_untouched_pages_and_leave_nothing_behind() -> None:
     before = memory.pages
     site = memory.numbers.new_site("heap", "large")
     first, second = memory.allocate(site, 10_000), memory.allocate(site, 10_000)
-    shared = memory.page((first >> 8) + 3)
-    assert memory.page((second >> 8) + 5) is shared
+    page = memory.page((first >> 8) + 3)
+    assert page is undefined_bytes((first >> 8) + 3, 256)
+    assert memory.page((second >> 8) + 3) is not page
     memory.store(first + 3 * 256 + 1, 1, 7)
     memory.store(first + 9_999, 1, 8)
     assert memory.load(first + 3 * 256 + 1, 1) == 7
     assert memory.load(first + 9_999, 1) == 8
-    assert memory.load(second + 5 * 256 + 1, 1) is expr.undefined(8)
+    assert is_undefined(memory.load(second + 5 * 256 + 1, 1))
     memory.freeze()
     for base in (first, second):
         info = memory.find(base >> 32)

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import immutables
 
-from anabranch.expr import Expr, byte_parts, join_bytes, split_value, undefined
+from anabranch.expr import Expr, byte_parts, join_bytes, split_value
 from anabranch.machine.extents import SizeExtent, same_extent, size_of
 from anabranch.machine.joining.refusal import CannotJoin
 from anabranch.machine.joining.values import choose
@@ -172,15 +172,8 @@ def join_page(guard: Expr, a: Page, b: Page, objects: Objects) -> Page:
 
 
 def whole(page: Page, start: int, size: int) -> Value:
-    """Some bytes as one value.
-
-    An uninitialised byte becomes one that differs from those beside it, so that a value that is read as a
-    whole depends on all of them.
-    """
-    unknown = undefined(8)
-    data = [
-        undefined(8, 1 + start + i) if x is unknown else x for i, x in enumerate(page[start : start + size])
-    ]
+    """Some bytes as one value."""
+    data = page[start : start + size]
     if size == 1:
         return data[0]
     try:

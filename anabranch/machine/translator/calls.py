@@ -11,7 +11,7 @@ from anabranch.machine.counters import FunctionCounters
 from anabranch.machine.translator.emit import Emitter, Lines
 from anabranch.machine.translator.plan import UNDEF_CALL, static_size
 from anabranch.machine.varargs import reads_what_it_was_passed, registers_taken
-from anabranch.semantics.elements import undefined_value
+from anabranch.semantics.elements import undefined_local, undefined_value
 from anabranch.semantics.faults import Unsupported
 
 if TYPE_CHECKING:
@@ -153,8 +153,7 @@ class CallWriter:
             first = self.unit.program.first_value
             if first is not None:
                 return [self._assign(instruction, f"{self.namespace.constant(first(instruction))}()")]
-            value = self.namespace.constant(undefined_value(instruction.type))
-            return [self._assign(instruction, value)]
+            return [self._assign(instruction, self.namespace.constant(undefined_local(instruction)))]
         kept = [a for a in arguments if not isinstance(a, MetadataOperand)]
         texts = [self.emitter.operand(a) for a in kept]
         if name.startswith("llvm.va_start"):
