@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Any
 
 from .node import AND, ITE, OR, VAR, Expr, Value, operands
 from .registry import OPERATORS
-from .variables import postorder_within
+from .variables import expr_vars, postorder_within
 
 
 def evaluate(e: Value, model: Mapping[int, int]) -> Any:
@@ -92,6 +92,42 @@ def substitute_all(roots: Sequence[Value], mapping: Mapping[Expr, Value]) -> lis
             same = a is n.a and b is n.b and c is n.c
             memo[n] = n if same else OPERATORS[n.op].rebuild(n, a, b, c)
     return [memo[e] if e.__class__ is Expr else e for e in roots]
+
+
+def specialise(
+    e: Expr, kept: Set[int], value: Callable[[Expr], Any], known: dict[Expr, Value] | None = None
+) -> Value:
+    """The expression with all variables but some replaced by their values; `value`: of a node without any
+    that is kept. Of a choice whose guard is known, only the side that is taken is built. `known`: takes what
+    every node that was met becomes."""
+    if known is None:
+        known = {}
+    stack = [e]
+    while stack:
+        n = stack[-1]
+        if n in known:
+            stack.pop()
+        elif kept.isdisjoint(expr_vars(n)):
+            known[n] = value(n)
+        elif n.op == VAR:
+            known[n] = n
+        elif n.op == ITE and n.a not in known:
+            stack.append(n.a)
+        elif n.op == ITE and known[n.a].__class__ is not Expr:
+            taken = n.b if known[n.a] else n.c
+            if taken.__class__ is Expr and taken not in known:
+                stack.append(taken)
+            else:
+                known[n] = known.get(taken, taken)
+        elif missing := [child for child in operands(n) if child not in known]:
+            stack += missing
+        else:
+            a = known[n.a] if n.a.__class__ is Expr else n.a
+            b = known[n.b] if n.b.__class__ is Expr else n.b
+            c = known[n.c] if n.c.__class__ is Expr else n.c
+            same = a is n.a and b is n.b and c is n.c
+            known[n] = n if same else OPERATORS[n.op].rebuild(n, a, b, c)
+    return known[e]
 
 
 class Substitution:

@@ -83,7 +83,7 @@ def make_links(
             QuantifiedLink(QuantifiedProcedure(backend), {} if clauses is None else clauses),
             config["links.quantified"] == "on",
         ),
-        (Leaves({} if leaves is None else leaves), True),
+        (Leaves({} if leaves is None else leaves, lambda: backend.effort), True),
         (AskBackend(backend, remembered), True),
     )
     return tuple(link for link, wanted in links if wanted and link is not None)

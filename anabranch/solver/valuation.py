@@ -27,9 +27,11 @@ LARGEST = 5_000  # nodes of one that is compiled
 class Valuations:
     """By identity of the model, which nobody changes."""
 
-    __slots__ = ("_known", "_tried")
+    __slots__ = ("_known", "_tried", "evaluated")
 
     def __init__(self) -> None:
+        self.evaluated = 0
+        """Nodes that took a value under a model that is not kept."""
         self._tried: dict[Expr, list[Any]] = {}
         """Condition -> how often it was tried, its evaluator or None."""
         self._known: dict[int, tuple[Model, dict[Expr, Any]]] = {}
@@ -62,10 +64,13 @@ class Valuations:
                 tried[0] += 1
                 if tried[0] == OFTEN and postorder_within([condition], LARGEST) is not None:
                     tried[1] = compile_evaluator([condition])
+                before = len(memo)
                 try:
                     truth = evaluate_with(condition, model, memo, limit)
                 except TooLong:
                     return False
+                finally:
+                    self.evaluated += len(memo) - before
             else:
                 (truth,) = tried[1](model)
             if truth is not True:

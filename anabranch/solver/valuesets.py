@@ -169,12 +169,13 @@ def truth_mask(cond: Expr, w: int, depth: int = 0) -> int:
     elif op == ULT and a.op == VAR and b.__class__ is int:
         mask = (1 << b) - 1
     else:
-        mask = int("".join(["1" if v else "0" for v in reversed(_table(cond, w))]), 2)
+        mask = int("".join(["1" if v else "0" for v in reversed(value_table(cond, w))]), 2)
     cond.truth = mask
     return mask
 
 
-def _table(e: Expr, w: int) -> list[Any]:
+def value_table(e: Expr, w: int) -> list[Any]:
+    """What an expression over one variable of w bits is for each of its values; not to be changed."""
     """The value of a node for each value of its one variable."""
     found = _tables.get(e)
     if found is not None:

@@ -6,6 +6,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anabranch import expr as X
+from anabranch.expr.evaluate import specialise
 from anabranch.expr.node import NODES
 
 S32 = 1 << 31
@@ -218,6 +220,26 @@ def test_variables() -> None:
         assert X.expr_vars(X.eq(total, 0, 8)) == tuple(m.a for m in many[: i + 1])
     assert X.expr_vars(total) == tuple(v.a for v in many)
     assert X.expr_vars(X.ult(total, x, 8)) == tuple(sorted([x.a, *(v.a for v in many)]))
+
+
+def test_specialised_is_what_substitution_gives() -> None:
+    draw = random.Random(5)
+    names = [X.var(f"specialised{i}", 8) for i in range(3)]
+    model = {v.a: draw.randrange(256) for v in names}
+    for _ in range(200):
+        nodes: list[Any] = [*names, 7, 200]
+        for _ in range(12):
+            a, b, c, d = (draw.choice(nodes) for _ in range(4))
+            nodes.append(draw.choice((X.add(a, b, 8), X.ite(X.ult(a, b, 8), c, d, 8), X.xor(a, b, 8))))
+        e = nodes[-1]
+        if e.__class__ is not X.Expr:
+            continue
+        kept = {draw.choice(names).a}
+        found = specialise(e, kept, partial(X.evaluate, model=model))
+        assert found.__class__ is not X.Expr or kept.issuperset(X.expr_vars(found))
+        for value in range(256):
+            now = model | dict.fromkeys(kept, value)
+            assert X.evaluate(found, now) == X.evaluate(e, now)
 
 
 def test_deep_expressions() -> None:

@@ -60,15 +60,22 @@ def test_a_condition_that_no_leaf_satisfies_is_passed_on() -> None:
     assert space.decide(part, impossible) is False
 
 
-def test_after_failures_queries_are_passed_on_untried() -> None:
+def test_a_link_that_costs_more_than_the_solver_passes_queries_on() -> None:
     space = SliceSpace()
     part, t, cells = joined(space)
-    link = Leaves(space.leaves)
-    for _ in range(Leaves.patience + 1):
-        assert link.answer(Query(part, eq(t, 2, 8) & eq(cells[1], 98, 8))) is None
-    easy = Query(part, eq(t, 4, 8))
-    answers = [link.answer(easy) for _ in range(4)]
-    assert answers[0] is None and answers[-1] is not None
+    spent = [0]
+    link = Leaves(space.leaves, lambda: spent[0])
+    link.credit = 0
+    hard = eq(t, 2, 8) & eq(cells[1], 98, 8)  # no leaf has such a model
+    easy = eq(t, 4, 8)
+    assert link.answer(Query(part, hard)) is None
+    assert link.answer(Query(part, easy)) is None  # one failure, no answer: not worth its price
+    link.credit = 10_000
+    assert link.answer(Query(part, easy)) is not None
+    link.credit = 0
+    assert link.answer(Query(part, easy)) is None
+    spent[0] += 1000  # for the query that was passed on
+    assert link.answer(Query(part, easy)) is not None
 
 
 def test_a_slice_without_rounds_is_none_of_its_business() -> None:

@@ -34,6 +34,8 @@ class Location(NamedTuple):
 
 COMPUTING = frozenset(("phi", "select", "add", "sub", "mul", "getelementptr", "zext", "sext", "trunc"))
 NOWHERE = Location(False, (), False)
+NOT_YET = Location(False, (), False)
+"""Of a state that is about to go to an exit, by the edge that it left the loop by."""
 
 
 class Loops:
@@ -104,6 +106,8 @@ class FunctionLoops:
     def location(self, entry: Target) -> Location:
         block = entry.block
         later = self._exits.get(block)
+        if later is not None and entry.key[0] != "block":
+            return NOT_YET
         steering = self._around(block) if later is None else later
         columns = tuple(
             position

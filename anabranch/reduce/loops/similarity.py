@@ -14,7 +14,7 @@ from collections.abc import Callable, Hashable
 
 from anabranch.expr import Expr
 from anabranch.machine import State
-from anabranch.reduce.loops.locations import Loops
+from anabranch.reduce.loops.locations import NOT_YET, Loops
 from anabranch.reduce.merging.join_points import stack_of
 from anabranch.reduce.merging.policies import Similarity
 from anabranch.reduce.merging.similarity import STAR
@@ -31,7 +31,7 @@ class LoopSimilarity:
 
     def key(self, state: State) -> Hashable:
         location = self._loops.location(state)
-        if location.held:
+        if location.held or location is NOT_YET:
             return None
         if not location.steering:
             return self.around.key(state)

@@ -209,7 +209,7 @@ class JoinPoints:
             armed = armed[1]
         ranks: list[tuple[int, int]] = []
         entry: Any = state.entry
-        self._add_rank(ranks, rounds, entry, getattr(entry, "position", -1), state.continuation[2])
+        self._add_rank(ranks, rounds, entry, position_of(entry), state.continuation[2])
         for continuation in callers(state.continuation):
             site = continuation[1]
             self._add_rank(ranks, rounds, site, site.position, continuation[0][2])
@@ -233,6 +233,13 @@ class JoinPoints:
                 (points.ranks[header], rounds.get((segments[header, 0], depth), -1))
                 for header in reversed(points.loops[site.block])
             ]
+
+
+def position_of(entry: Any) -> int:
+    """Where in its block a state is: before an edge to it is taken, at its begin or at an instruction."""
+    if isinstance(entry, Target):
+        return -1 if entry.key[0] == "block" else -2
+    return getattr(entry, "position", -1)
 
 
 def is_armed(armed: Cons, point: JoinPoint) -> bool:

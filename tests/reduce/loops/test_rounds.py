@@ -172,6 +172,25 @@ def test_all_rounds_become_few_states(tmp_path: Path, name: str) -> None:
     assert found.reductions["loops"]["joins"] <= 3 and found.reductions["loops"]["states"] >= 40
 
 
+def test_the_last_round_is_left_with_the_others(tmp_path: Path) -> None:
+    source = """
+      int main(void) {
+        unsigned n;
+        klee_make_symbolic(&n, sizeof n, "n");
+        klee_assume(n <= 8);
+        int *p = malloc(n * sizeof *p);
+        for (unsigned i = 0; i < n; i++) p[i] = i;
+        for (unsigned i = 0; i < n; i++) klee_assert(p[i] < 5);
+        return 0;
+      }
+    """
+    options = ("--tests", "none", "--merge", "qce", "--merging", "static", "--capacity", "64")
+    found = explore(tmp_path, HEAD + source, *options)
+    # No branch decides that the eighth round is the last one: it goes on from its header to the exit.
+    assert found.result.reductions["loops"]["exits"][0]["states"] == 9
+    assert found.result.paths_total == 2
+
+
 # What steers is more than one position, or is not among the live values: merging in pairs is left to decide.
 LEFT_ALONE = {
     "two positions that do not go in step": """
@@ -218,6 +237,24 @@ def test_no_more_work_than_in_pairs(tmp_path: Path, name: str) -> None:
 def queries(found: Found) -> int:
     """How many the back end was asked."""
     return found.run.space.stats.timer("backend").count
+
+
+def test_how_many_bytes_a_loop_counted_is_decided_without_a_search(tmp_path: Path) -> None:
+    source = """
+      int main(void) {
+        char s[32];
+        unsigned n, commas = 0;
+        klee_make_symbolic(&n, sizeof n, "n");
+        klee_make_symbolic(s, sizeof s, "s");
+        klee_assume(n <= 32);
+        for (unsigned i = 0; i < n; i++) commas += s[i] == ',';
+        klee_assert(commas != 16);
+        return 0;
+      }
+    """
+    found = explore(tmp_path, HEAD + source, "--tests", "none", "--merge", "qce", "--merging", "static")
+    assert {kind for kind, _ in found.errors()} == {"assert"}
+    assert found.result.complete and queries(found) == 0
 
 
 def test_states_that_cannot_become_one_are_merged_in_pairs(tmp_path: Path) -> None:
