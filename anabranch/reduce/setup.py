@@ -62,6 +62,7 @@ def asked_for(parts: Parts, policy: str, removes: bool, tuned: MergeTuning | Non
     """The techniques of a run that merges states or removes z-equivalent ones."""
     # Loaded here, because most runs do neither: a tenth of the start of a command.
     from anabranch.reduce.loops.setup import merging_with_loops
+    from anabranch.reduce.loops.summaries.technique import LoopSummaries
     from anabranch.reduce.loops.technique import LoopMerging
     from anabranch.reduce.merging import setup as merging
     from anabranch.reduce.merging import tuning
@@ -76,7 +77,8 @@ def asked_for(parts: Parts, policy: str, removes: bool, tuned: MergeTuning | Non
     if policy == "none":
         static = False
     elif static and loops != "off":
-        made += merging_with_loops(parts, policy, numbers, loops)
+        # Z-equivalence compares what calls read, and a summary reads nothing that it would hear of.
+        made += merging_with_loops(parts, policy, numbers, loops, summaries=not removes)
     else:
         # Z-equivalent states are found at stops, too, which dynamic merging suspends while it shares.
         made.append(merging.merging(parts, policy, numbers, shares=not removes))
@@ -90,7 +92,7 @@ def asked_for(parts: Parts, policy: str, removes: bool, tuned: MergeTuning | Non
     made += from_plugins(parts)
     dual = None
     if policy == AUTO and static:
-        dual = merging.dual_exploration(parts, numbers, made, (StaticMerging, LoopMerging))
+        dual = merging.dual_exploration(parts, numbers, made, (StaticMerging, LoopMerging, LoopSummaries))
     return made if dual is None else [*made, dual]
 
 

@@ -6,7 +6,7 @@ branches, the same ends at the same locations, the same blocks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from typing import Any
 
 from anabranch.machine import Exit, Fault, Loss, Machine, PathEnd, ProgramError, State, Where
 from anabranch.machine.state import Continuation
-from anabranch.machine.translator.sites import BranchSite, PointSite
+from anabranch.machine.translator.sites import BranchSite, PointSite, Target
 
 MOST_PATHS = 400
 MOST_TURNS = 2_000
@@ -70,6 +70,8 @@ class Shadow:
         self.over = over
         self.seen = Seen()
         self.too_much = False
+        self.arrived: list[State] = []
+        """The states that were to go no further."""
         self._at_branch = False
 
     # ---- the machine's tree and observer -------------------------------------------------------------
@@ -125,10 +127,15 @@ class Shadow:
 
     # ---- exploring -----------------------------------------------------------------------------------
 
-    def explore(self, state: State) -> Seen | None:
-        """All that a state comes to; None if that is too much."""
+    def explore(self, state: State, until: Collection[int] = ()) -> Seen | None:
+        """All that a state comes to; None if that is too much. `until`: counters of blocks of its function;
+        states that come to one go no further, and are in `arrived`."""
         self.seen, self.too_much = Seen(), False
+        self.arrived = []
+        for place in until:  # not in secret, which restores the counters that stops are
+            self.machine.stops.install(place)
         with self._in_secret():
+            self._stop_at(until, state.continuation)
             counts = self.machine.counters.N
             before = [int(n) for n in counts]
             first = copy(state)
@@ -143,10 +150,17 @@ class Shadow:
                 own, siblings = self.machine.run(pending.pop(), NO_BUDGET)
                 pending += siblings
                 if own is not None:
-                    pending.append(own)
+                    stops = own.place in until and own.continuation is state.continuation
+                    (self.arrived if stops else pending).append(own)
             known = len(before)
             self.seen.blocks = {k for k, n in enumerate(counts) if n > (before[k] if k < known else 0)}
         return None if self.too_much else self.seen
+
+    def _stop_at(self, places: Collection[int], wanted: Continuation) -> None:
+        def arrived(number: int, target: Target, continuation: Continuation, values: tuple[Any, ...]) -> bool:
+            return number in places and continuation is wanted
+
+        self.machine.events.arrived.append(arrived)
 
     @contextmanager
     def _in_secret(self) -> Iterator[None]:

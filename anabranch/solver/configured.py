@@ -8,7 +8,7 @@ from .backend import Backend
 from .bitwuzla_backend import BitwuzlaBackend
 from .bitwuzla_terms import PROCESS, Terms
 from .config import PARAMETERS, Setting, SolverConfig
-from .leaf_models import LeafModels, Leaves
+from .leaf_models import Leaves, NumberedModels
 from .limit import QueryLimits
 from .links import AskBackend, Bounds, ExactValues, Fixed, KnownModels, Link, Remembered, Seen
 from .orders import Orders
@@ -63,7 +63,7 @@ def _spear(config: SolverConfig, limits: QueryLimits | None, terms: Terms) -> Ba
 def make_links(
     config: SolverConfig,
     backend: Backend,
-    leaves: Mapping[int, LeafModels] | None = None,
+    leaves: Mapping[int, NumberedModels] | None = None,
     clauses: Mapping[int, Rounds] | None = None,
 ) -> tuple[Link, ...]:
     """The chain in its order. `leaves`: models of states that became one, by the index of the number that

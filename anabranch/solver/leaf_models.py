@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 from anabranch.expr import Expr, expr_vars
 from anabranch.expr.evaluate import specialise
@@ -16,6 +16,18 @@ from .slices import Slice
 from .sums import comparison_of_sum, reach
 from .valuation import VALUATIONS
 from .valuesets import ValueSet, highest, intersect, listed, lowest, nearest, truth_set, union
+
+
+class NumberedModels(Protocol):
+    """Models of a state that stands for several, told apart by a number."""
+
+    numbers: Sequence[int]
+    """Its values, ascending."""
+
+    def __contains__(self, number: int) -> bool: ...
+
+    def model(self, number: int) -> Model:
+        """What is likely to be a model of the state of a number: whoever uses it checks it."""
 
 
 class LeafModels:
@@ -71,7 +83,7 @@ class Leaves:
     nodes_an_effort = 20  # of an expression, as long as it takes the solver to spend an effort of 1
     credit = 20_000  # nodes, before the link has to be worth its price
 
-    def __init__(self, leaves: Mapping[int, LeafModels], effort: Callable[[], int] = lambda: 0) -> None:
+    def __init__(self, leaves: Mapping[int, NumberedModels], effort: Callable[[], int] = lambda: 0) -> None:
         """`effort`: what the solver has spent so far, which tells what a query costs that is passed on."""
         self._leaves = leaves
         """By the index of their number; read at every query."""
@@ -177,7 +189,7 @@ class Leaves:
         return None
 
     def _candidates(
-        self, s: Slice, cond: Expr, number: int, asked: bool, leaves: LeafModels
+        self, s: Slice, cond: Expr, number: int, asked: bool, leaves: NumberedModels
     ) -> Iterable[int]:
         """Numbers of states to try: those that the condition allows, else some of all."""
         if asked:

@@ -18,7 +18,7 @@ from .config import SolverConfig
 from .configured import make_links
 from .disjunction import Disjunction, disjoin
 from .enumeration import Values, extreme, feasible_values, preferred, representatives
-from .leaf_models import LeafModels
+from .leaf_models import NumberedModels
 from .limit import QueryLimits
 from .links import AskBackend, Link, Query, Remembered
 from .quantified_procedure import QuantifiedLink
@@ -33,7 +33,7 @@ LEAVES_KEPT = 256  # joins: a slice of each variable and state is kept for each
 
 def default_links(
     backend: Backend,
-    leaves: Mapping[int, LeafModels] | None = None,
+    leaves: Mapping[int, NumberedModels] | None = None,
     clauses: Mapping[int, Rounds] | None = None,
 ) -> tuple[Link, ...]:
     """The chain in its usual order; see `make_links`."""
@@ -57,7 +57,7 @@ class SliceSpace:
         """What queries may take: the same object that the backend reads."""
         self.backend: Backend = BitwuzlaBackend(limits=self.limits) if backend is None else backend
         self.stats = SolverStats()
-        self.leaves: dict[int, LeafModels] = {}
+        self.leaves: dict[int, NumberedModels] = {}
         """By the index of the number that tells the leaves apart."""
         self.clauses: dict[int, Rounds] = {}
         """Likewise."""
@@ -123,7 +123,7 @@ class SliceSpace:
             found = self._disjunctions[key] = disjoin(first, second, hint, self.intern)
         return found
 
-    def keep_leaves(self, number: int, leaves: LeafModels) -> None:
+    def keep_leaves(self, number: int, leaves: NumberedModels) -> None:
         """Models of states that became one, for the link that tries them; those of old joins go."""
         self.leaves[number] = leaves
         if len(self.leaves) > LEAVES_KEPT:

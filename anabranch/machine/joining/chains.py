@@ -21,12 +21,15 @@ class Joined:
 
     __slots__ = ("_condition", "sides", "slices")
 
-    def __init__(self, sides: Sequence[tuple[Any, ...]], slices: Sequence[Slice] = ()) -> None:
+    def __init__(
+        self, sides: Sequence[tuple[Any, ...]], slices: Sequence[Slice] = (), condition: Any = None
+    ) -> None:
+        """`condition`: what the sides say together, if that is known."""
         self.sides = sides
         self.slices = slices
         """Of the joined state, those that the join made: all that the history up to here says of their
         variables."""
-        self._condition: Any = None
+        self._condition = condition
 
     @property
     def condition(self) -> Any:

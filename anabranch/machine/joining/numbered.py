@@ -76,10 +76,10 @@ def number_paths(states: Sequence[State], space: SliceSpace, pattern: Pattern | 
     tree = history_tree([state.condition for state in states])
     order = tree.order if pattern is None else range(len(states))
     numbers = range(len(states)) if pattern is None else pattern.numbers
-    t = round_number(BYTE if numbers[-1] < 1 << BYTE else WORD)
-    said = list(_constraints(t, tree.edges)) if pattern is None else pattern.said(t)
+    t = round_number(number_width(numbers[-1]))
+    said = list(constraints_of(t, tree.edges)) if pattern is None else pattern.said(t)
     maps = [states[position].slices for position in order]
-    variables = _connected(said, t, maps)
+    variables = connected(said, t, maps)
     rows = [tuple(slices.get(v) or space.root(v) for v in variables) for slices in maps]
     leaves = LeafModels(t.a, numbers, variables, rows)
     constraints = list(dict.fromkeys((*_said_of(variables, tree.common), *said)))
@@ -89,11 +89,16 @@ def number_paths(states: Sequence[State], space: SliceSpace, pattern: Pattern | 
     found = tuple(map(space.intern, made))
     space.keep_leaves(t.a, leaves)
     number_of = dict(zip(order, numbers, strict=True))
-    sides = _sides(tree.edges, t, [number_of[position] for position in tree.order])
+    sides = sides_of(tree.edges, t, [number_of[position] for position in tree.order])
     return NumberedPaths(t, tuple(order), found, (Numbered(sides, said, found), tree.common))
 
 
-def _constraints(t: Expr, edges: Sequence[Edge]) -> Iterator[Expr]:
+def number_width(last: int) -> int:
+    """The width of a number with a last value."""
+    return BYTE if last < 1 << BYTE else WORD
+
+
+def constraints_of(t: Expr, edges: Sequence[Edge]) -> Iterator[Expr]:
     """What every stretch says of its numbers, conjunct by conjunct."""
     last = max(edge.last for edge in edges)
     yield ult(t, last + 1, t.w)
@@ -121,7 +126,7 @@ def _conditions(item: Any) -> Sequence[Expr]:
     return conjuncts(condition) if condition.__class__ is Expr else ()
 
 
-def _sides(edges: Sequence[Edge], t: Expr, numbers: Sequence[int]) -> tuple[tuple[Any, ...], ...]:
+def sides_of(edges: Sequence[Edge], t: Expr, numbers: Sequence[int]) -> tuple[tuple[Any, ...], ...]:
     """The tree as sides of joins, each leaf with its number, for whoever follows single paths."""
     done: list[tuple[int, tuple[Any, ...]]] = []  # first leaf and items of the siblings so far, last first
     for edge in reversed(edges):
@@ -133,7 +138,7 @@ def _sides(edges: Sequence[Edge], t: Expr, numbers: Sequence[int]) -> tuple[tupl
     return tuple(items for _, items in reversed(done))
 
 
-def _connected(conditions: Sequence[Expr], t: Expr, maps: Sequence[dict[int, Slice]]) -> list[int]:
+def connected(conditions: Sequence[Expr], t: Expr, maps: Sequence[dict[int, Slice]]) -> list[int]:
     """The variables of conditions, and those that any of the states connects them with; t left out."""
     found = {v: None for c in conditions for v in expr_vars(c) if v != t.a}
     pending = list(found)

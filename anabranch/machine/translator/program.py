@@ -73,6 +73,8 @@ class TranslatedProgram:
         self.codes: dict[int, tuple[Unit, dict[int, Mark]]] = {}
         self._kept: list[CodeType] = []
         self.units: dict[str, Unit] = {}
+        self.new_units: list[Callable[[Unit], None]] = []
+        """Told of functions that are about to run for the first time."""
         self.interpreter: Interpreter
         self.choose_callee: Callable[[Any], int]
         self._numbers: dict[str, int] = {}
@@ -143,6 +145,8 @@ class TranslatedProgram:
         unit = self.units.get(function.name)
         if unit is None:
             unit = self.units[function.name] = Unit(self, function, self.number(function))
+            for hear in self.new_units:
+                hear(unit)
         return unit
 
     def ensure(self, unit: Unit) -> None:

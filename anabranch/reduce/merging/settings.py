@@ -43,7 +43,8 @@ class MergingSettings(SettingsGroup, heading="Merging"):
     loops: str = option(
         "auto", "loops",
         "how the states that left a loop become one: rounds: a number says in which round; quantified: where"
-        " their conditions have a pattern; off: in pairs, as any others; auto: rounds",
-        one_of("auto", "rounds", "quantified", "off"), metavar="HOW",
+        " their conditions have a pattern; summaries: all rounds of a loop without effects at once, others"
+        " with rounds; off: in pairs, as any others; auto: summaries",
+        one_of("auto", "rounds", "quantified", "summaries", "off"), metavar="HOW",
     )  # fmt: skip
     report: bool = switch("merge-report", "show at the end what merging brought and cost at each location")

@@ -45,8 +45,12 @@ class Verifier:
         if problem is None:
             self.verified += 1
         else:
-            self.differences += 1
-            self.report(f"a merge at block {merged.place} is wrong: {problem}")
+            self.wrong(f"a merge at block {merged.place} is wrong: {problem}")
+
+    def wrong(self, text: str) -> None:
+        """Something is not as it should be."""
+        self.differences += 1
+        self.report(text)
 
     def _side(self, side: State, merged: State, facts: Sequence[Expr]) -> str | None:
         own = constraints(side) | dict.fromkeys(facts)

@@ -165,7 +165,8 @@ def test_the_same_paths_end_in_the_same_way(tmp_path: Path, name: str, policy: s
 
 @pytest.mark.parametrize("name", ["a text and its length", "two ways to leave", "a block of unknown size"])
 def test_all_rounds_become_few_states(tmp_path: Path, name: str) -> None:
-    options = ("--tests", "none", "--merge", "qce", "--merging", "static", "-D", "N=40", "--capacity", "64")
+    options = ("--tests", "none", "--merge", "qce", "--merging", "static", "-D", "N=40", "--capacity", "64",
+               "--loops", "rounds")  # fmt: skip
     source = HEAD.replace("#define N 6", "") + PROGRAMS[name]
     found = explore(tmp_path, source, *options).result
     assert found.paths_total <= 2

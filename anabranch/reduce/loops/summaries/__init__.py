@@ -1,0 +1,1 @@
+"""Loops whose body is one step of one position, all rounds at once: nothing is asked inside the loop."""

@@ -1,0 +1,210 @@
+"""Loops whose rounds are all followed at once, without asking the solver inside them.
+
+A state that comes to the header of a loop that may be summarised waits there. When it is the one that is
+furthest behind, it becomes the states that have left the loop, one for each edge that leaves it. A loop that
+cannot be followed is run as ever.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
+
+from anabranch.explore.build import Parts
+from anabranch.explore.technique import EXACT, Contract, Settled, Technique
+from anabranch.expr import Expr
+from anabranch.machine import Events, State
+from anabranch.machine.joining import CannotJoin
+from anabranch.machine.joining.chains import as_condition
+from anabranch.machine.joining.paths import assume
+from anabranch.machine.joining.pending_tests import PendingTest
+from anabranch.machine.state import Continuation, Slot
+from anabranch.machine.translator.sites import Target
+from anabranch.machine.translator.unit import Unit
+from anabranch.reduce.loops.summaries.body import Body, Stuck
+from anabranch.reduce.loops.summaries.candidates import Candidate, candidates
+from anabranch.reduce.loops.summaries.leaving import Exit, stuck_state
+from anabranch.reduce.loops.summaries.proof import Proof
+from anabranch.reduce.loops.summaries.reader import Reader
+from anabranch.reduce.loops.summaries.rounds import WITNESSES, Rounds, follow
+from anabranch.reduce.merging.static import StaticMerging
+from anabranch.solver import SolverUnknown, conjunction
+
+Value = Any
+REFUSALS = 3  # of a loop, after which it is left alone
+
+
+class LoopSummaries(Technique):
+    """Stops states that enter a loop, and lets them go on behind it."""
+
+    name: ClassVar[str] = "summaries"
+    contract: ClassVar[Contract] = EXACT
+
+    def __init__(self, parts: Parts, merging: StaticMerging) -> None:
+        super().__init__(parts)
+        self.made: Counter[int] = Counter()
+        """Summaries by the counter of the header."""
+        self.refused: Counter[str] = Counter()
+        self._merging = merging
+        self._candidates: dict[int, Candidate] = {}  # by the counter of the header
+        self._refusals: Counter[int] = Counter()
+        self._round_as_ever: Slot[frozenset[int]] = parts.machine.extras.slot(
+            frozenset(), lambda a, b, mine, other: mine | other
+        )
+        """The headers of loops that the path goes round as ever."""
+
+    # ---- the running path ----------------------------------------------------------------------------
+
+    def listen(self, events: Events) -> None:
+        program = self.parts.machine.program
+        for unit in program.units.values():
+            self._look_at(unit)
+        program.new_units.append(self._look_at)
+        events.arrived.append(self._arrived)
+
+    def _look_at(self, unit: Unit) -> None:
+        for header, candidate in candidates(unit.function).items():
+            number = unit.counters.segments[header, 0]
+            self._candidates[number] = candidate
+            self.parts.machine.stops.install(number)
+
+    def _arrived(
+        self, number: int, target: Target, continuation: Continuation, values: tuple[Any, ...]
+    ) -> bool:
+        machine = self.parts.machine
+        return (
+            number in self._candidates
+            and not machine.stops.suspended
+            and number not in self._round_as_ever.get(machine.path)
+        )
+
+    # ---- the operator --------------------------------------------------------------------------------
+
+    def settle(self) -> Iterator[Settled]:
+        """States that enter loops, in topological order."""
+        if self.parts.machine.stops.suspended:
+            return
+        while (first := self._merging.first()) is not None:
+            candidate = self._candidates.get(first.place)
+            if candidate is None or not self._enters(first, candidate):
+                return
+            try:
+                made = self._behind(first, candidate)
+            except (Stuck, CannotJoin, SolverUnknown) as refusal:
+                self._refuse(first, str(refusal) or "solver gave up")
+                return
+            self.made[first.place] += 1
+            yield Settled([first], made)
+
+    def _enters(self, state: State, candidate: Candidate) -> bool:
+        entry = state.entry
+        return (
+            isinstance(entry, Target)
+            and entry.key == ("block", candidate.loop.header)
+            and state.place not in self._round_as_ever.get(state)
+        )
+
+    def _refuse(self, state: State, reason: str) -> None:
+        self.refused[reason] += 1
+        self._round_as_ever.put(state, self._round_as_ever.get(state) | {state.place})
+        self._refusals[state.place] += 1
+        if self._refusals[state.place] == REFUSALS:
+            del self._candidates[state.place]
+
+    def _behind(self, state: State, candidate: Candidate) -> list[State]:
+        """The states behind the loop; Stuck, and nothing is changed, if there is no summary."""
+        parts, machine = self.parts, self.parts.machine
+        entry: Any = state.entry
+        unit: Unit = entry.unit
+        machine.path.restore(state)
+        rounds = follow(state, Body(candidate.loop, unit, machine, Reader(machine).load), candidate)
+        run_through = self._run_through(state, unit, rounds)
+        made: list[State] = []
+        exits: list[tuple[Exit, State, Expr]] = []
+        for edge, legs in rounds.legs.items():
+            leaving = Exit(state, rounds, legs, parts.space)
+            found = leaving.state(unit.target(("block", edge[1])))
+            if found is not None:
+                left, t = found
+                left.extras = self._armed(state, unit, edge[0])
+                left.multiplicity = state.multiplicity * len(leaving.positions)
+                made.append(left)
+                exits.append((leaving, left, t))
+        for w in rounds.stuck:
+            rest = stuck_state(state, rounds, w, parts.space)
+            if rest is not None:
+                self._round_as_ever.put(rest, self._round_as_ever.get(rest) | {rest.place})
+                made.append(rest)
+        if not made:
+            raise Stuck("no input leaves the loop")
+        if self._merging.verifier is not None:
+            proof = Proof(parts, self._merging.verifier, state, rounds, candidate)
+            proof.rounds()
+            for leaving, left, t in exits:
+                proof.exit(leaving, left, t)
+        self._cover(run_through, made)
+        for other in made[1:]:
+            other.node = parts.tree.fork(state.node, state.place, True)
+            other.number = other.node.number
+        return made
+
+    def _armed(self, state: State, unit: Unit, block: int) -> tuple[Any, ...]:
+        """What the state keeps, with the join points armed that a fork in a block arms."""
+        path = self.parts.machine.path
+        path.extras = state.extras
+        self._merging.join_points.arm(unit.point(block, 0), state.continuation)
+        return path.extras
+
+    # ---- coverage ------------------------------------------------------------------------------------
+
+    def _run_through(self, state: State, unit: Unit, rounds: Rounds) -> dict[int, Value]:
+        """The counters of what the rounds run through, each with a condition under which a path does; True
+        where that is known already."""
+        counts, counters = self.parts.machine.counters.N, unit.counters
+        inside = {edge[0] for edge in rounds.taken}
+        found: dict[int, Value] = {state.place: True}
+        for edge, witnesses in rounds.taken.items():
+            numbers = [counters.edges[edge]] if edge in counters.edges else []
+            if edge[1] in inside:
+                numbers.append(counters.segments[edge[1], 0])
+            shown: Value = True
+            if not all(counts[number] for number in numbers):
+                shown = self._shown(state, rounds, witnesses)
+            if shown is not False:
+                found |= {number: shown for number in numbers if found.get(number) is not True}
+        return found
+
+    def _shown(self, state: State, rounds: Rounds, witnesses: Sequence[tuple[int, Value]]) -> Value:
+        """A condition under which a path is one of the witnesses; False if none can be."""
+        for w, condition in witnesses:
+            said = [*map(as_condition, rounds.before(w)), rounds.position.reached(w), condition]
+            slices = dict(state.slices)
+            if all(c is True or (c is not False and assume(slices, c, self.parts.space)) for c in said):
+                return conjunction(said)
+        if len(witnesses) == WITNESSES:
+            raise Stuck("code that none of many ways comes to")
+        return False
+
+    def _cover(self, run_through: dict[int, Value], made: Sequence[State]) -> None:
+        """Count it, and see to a test of what is new."""
+        counts, tests = self.parts.machine.counters.N, dict[int, PendingTest]()
+        for number, condition in run_through.items():
+            count = counts[number]
+            if not count:
+                tests.setdefault(id(condition), PendingTest(condition))
+            counts[number] = type(count)(int(count) + 1)  # a stop stays one, and does not hear of it
+        self.parts.new_coverage.check()
+        if self.parts.reporter.covers:
+            for state in made:
+                state.pending_tests = (*state.pending_tests, *tests.values())
+
+    # ---- figures -------------------------------------------------------------------------------------
+
+    def figures(self) -> dict[str, Any]:
+        describe = self.parts.table.describe
+        return {
+            "summaries": self.made.total(),
+            "refused": dict(self.refused),
+            "loops": [{"location": describe(n), "summaries": count} for n, count in self.made.most_common()],
+        }
