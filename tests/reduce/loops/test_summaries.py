@@ -220,7 +220,7 @@ def test_a_wrong_summary_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
     def wrong(self: Following, w: int, again: Any) -> Leg:
         leg = right(self, w, again)
-        return Leg([True], leg.row, leg.sets) if w == 2 else leg
+        return Leg([True], True, leg.row, leg.sets) if w == 2 else leg
 
     monkeypatch.setattr(Following, "_next", wrong)
     found = summarised(tmp_path, "a text and its length", "--verify-reductions")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from anabranch.expr import Expr, add, mul, not_, or_
@@ -19,9 +20,9 @@ from anabranch.machine.joining.values import choose
 from anabranch.reduce.loops.summaries.affine import Affine, affine
 from anabranch.reduce.loops.summaries.body import Body, Sets, Stuck, Way
 from anabranch.reduce.loops.summaries.candidates import Candidate
+from anabranch.reduce.loops.summaries.decisions import chosen, decisions, same, taken
 from anabranch.reduce.loops.summaries.position import Position
 from anabranch.reduce.loops.summaries.reader import OtherOrigin
-from anabranch.solver.disjunction import disjunction
 from anabranch.solver.valuesets import union
 
 Value = Any
@@ -40,15 +41,12 @@ class Leg:
 
     ways: list[Value]
     """The conditions of the ways that end so, on top of what the rounds before say."""
+    condition: Value
+    """That one of them is taken."""
     row: Row
     """The values then, as functions of the way."""
     sets: Sets
     """Of single variables: of another round, what holds then, else what holds on one of the ways."""
-
-    @property
-    def condition(self) -> Value:
-        """That one of the ways is taken."""
-        return disjunction(self.ways)
 
     def reached(self, reached: Value) -> Any:
         """An item of a path condition: the path is in the loop, and takes one of the ways."""
@@ -71,7 +69,7 @@ def _open(*conditions: Value) -> Iterator[Value]:
     return (c for c in conditions if c is not True)
 
 
-NO_OTHER = Leg([False], {}, Sets())
+NO_OTHER = Leg([False], False, {}, Sets())
 
 
 @dataclass(slots=True)
@@ -196,10 +194,12 @@ class Following:
         body, found, position = self._body, self._found, self._position
         start = Way(self._candidate.loop.header, dict(row), body.narrowed(sets, position.reached(w)))
         body.floor = start.sets
-        again = []
+        again: list[Way] = []
+        stuck: list[Way] = []
+        left: dict[Edge, list[Way]] = {}
 
         def moved(way: Way) -> bool:
-            return not all(_same(way.registers[c.local], row[c.local]) for c in self._moving)
+            return not all(same(way.registers[c.local], row[c.local]) for c in self._moving)
 
         for way in body.ways(start, moved):
             condition = _all(way.conditions)
@@ -210,12 +210,27 @@ class Following:
             if way.stuck:
                 if w == position.first or w < position.last:
                     raise Stuck(way.stuck)
-                self._add(found.stuck, w, condition, way, dict(row))
+                stuck.append(way)
             elif way.block in body.loop.blocks:
                 again.append(way)
             else:
-                self._add(found.legs.setdefault(way.edges[-1], {}), w, condition, way, self._live(way))
+                left.setdefault(way.edges[-1], []).append(way)
+        for edge, ways in left.items():
+            found.legs.setdefault(edge, {})[w] = self._leg(
+                ways, [self._live(way) for way in ways], ways[0].sets
+            )
+        if stuck:
+            found.stuck[w] = self._leg(stuck, [dict(row)] * len(stuck), stuck[0].sets)
         return self._next(w, again) if again else None
+
+    def _leg(self, ways: Sequence[Way], rows: Sequence[Row], sets: Sets) -> Leg:
+        """What the ways come to, each with its values."""
+        tree = decisions([way.conditions for way in ways])
+        row = {}
+        for local in rows[0]:
+            choose = partial(self._choice, local=local)
+            row[local] = chosen(tree, [values[local] for values in rows], choose)
+        return Leg([_all(way.conditions) for way in ways], taken(tree), row, sets)
 
     def _next(self, w: int, again: Sequence[Way]) -> Leg:
         """What the ways that go round have in common."""
@@ -223,22 +238,19 @@ class Following:
         for local in self._candidate.phis:
             if local in self._candidate.steering and local in self._entry:
                 value = last.registers[local]
-                if not all(_same(way.registers[local], value) for way in others):
+                if not all(same(way.registers[local], value) for way in others):
                     raise Stuck("rounds that lead to several positions")
         if self._in_step:
             wanted = self._at(w + 1, None)
             for local, counter in self._in_step.items():
                 if not self._equal(last.registers[local], wanted[local], counter.width):
                     raise Stuck("a counter that is not in step")
-        leg = Leg([_all(last.conditions)], {local: last.registers[local] for local in self._entry}, last.sets)
-        for way in reversed(others):
-            self._also(leg, _all(way.conditions), way.registers)
-        leg.sets = _either([way.sets for way in again])
-        return leg
+        rows = [{local: way.registers[local] for local in self._entry} for way in again]
+        return self._leg(again, rows, _either([way.sets for way in again]))
 
     def _equal(self, a: Value, b: Value, width: int) -> bool:
         """Are two values the same whatever the input?"""
-        if _same(a, b):
+        if same(a, b):
             return True
         x, y = (affine(value, self._body.range_of, width) for value in (a, b))
         return (
@@ -256,31 +268,14 @@ class Following:
         ]
         return {index: self._body.value(unit.plan.locals[index], way) for index in indices}
 
-    def _add(self, legs: dict[int, Leg], w: int, condition: Value, way: Way, row: Row) -> None:
-        """One more way to leave in a round."""
-        known = legs.get(w)
-        if known is None:
-            legs[w] = Leg([condition], row, way.sets)
-        else:
-            self._also(known, condition, row)
-
-    def _also(self, leg: Leg, condition: Value, row: Row) -> None:
-        for local in leg.row:
-            leg.row[local] = self._choice(condition, row[local], leg.row[local], local)
-        leg.ways.append(condition)
-
     def _choice(self, condition: Value, a: Value, b: Value, local: int) -> Value:
-        if _same(a, b):
+        if same(a, b):
             return b
         if condition.__class__ is not Expr:
             return a if condition else b
         if a.__class__ is tuple or b.__class__ is tuple:
             raise Stuck("values of several parts")
         return choose(condition, a, b, self._body.unit.plan.locals[local].type.bits)
-
-
-def _same(a: Value, b: Value) -> bool:
-    return a is b or (a.__class__ is not Expr and b.__class__ is not Expr and a == b)
 
 
 def _all(conditions: Sequence[Expr]) -> Value:
