@@ -81,7 +81,10 @@ def asked_for(parts: Parts, policy: str, removes: bool, tuned: MergeTuning | Non
         made += merging_with_loops(parts, policy, numbers, loops, summaries=not removes)
     else:
         # Z-equivalent states are found at stops, too, which dynamic merging suspends while it shares.
-        made.append(merging.merging(parts, policy, numbers, shares=not removes))
+        other = merging.merging(parts, policy, numbers, shares=not removes)
+        made.append(other)
+        if loops in ("auto", "summaries") and not removes:
+            made.append(LoopSummaries(parts, other))
     if removes:
         # Callee first goes around the order of static merging, and dynamic merging around callee first.
         made.insert(len(made) if static else 0, ZEquivalence(parts, in_order=static))

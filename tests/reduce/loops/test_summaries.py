@@ -195,11 +195,14 @@ def figures(found: Found) -> dict[str, Any]:
     return made
 
 
+@pytest.mark.parametrize("kind", ["static", "dynamic"])
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_the_same_paths_end_in_the_same_way(tmp_path: Path, name: str) -> None:
+def test_the_same_paths_end_in_the_same_way(tmp_path: Path, name: str, kind: str) -> None:
     plain = explore(tmp_path, HEAD + PROGRAMS[name][0])
-    merged = summarised(tmp_path, name, "--verify-reductions")
-    assert figures(merged)["summaries"] == PROGRAMS[name][1], figures(merged)
+    merged = summarised(tmp_path, name, "--verify-reductions", "--merging", kind)
+    # Dynamic merging does not wait at a header until all that may come have come.
+    number, wanted = figures(merged)["summaries"], PROGRAMS[name][1]
+    assert number == wanted or (kind == "dynamic" and number > wanted > 0), figures(merged)
     assert merged.result.complete == plain.result.complete
     assert merged.ends() == plain.ends()
     assert merged.result.paths_exact == plain.result.paths_total

@@ -1,18 +1,19 @@
 """Loops whose rounds are all followed at once, without asking the solver inside them.
 
-A state that comes to the header of a loop that may be summarised waits there. When it is the one that is
-furthest behind, it becomes the states that have left the loop, one for each edge that leaves it. A loop that
-cannot be followed is run as ever.
+A state that comes to the header of a loop that may be summarised waits there. In static merging until it is
+the one that is furthest behind, so that others have come and are merged with it. Then it becomes the states
+that have left the loop, one for each edge that leaves it. A loop that cannot be followed is run as ever.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
 from anabranch.explore.build import Parts
 from anabranch.explore.technique import EXACT, Contract, Settled, Technique
+from anabranch.explore.worklist import Index
 from anabranch.expr import Expr
 from anabranch.machine import Events, State
 from anabranch.machine.joining import CannotJoin
@@ -28,7 +29,7 @@ from anabranch.reduce.loops.summaries.leaving import Exit, stuck_state
 from anabranch.reduce.loops.summaries.proof import Proof
 from anabranch.reduce.loops.summaries.reader import Reader
 from anabranch.reduce.loops.summaries.rounds import WITNESSES, Rounds, follow
-from anabranch.reduce.merging.static import StaticMerging
+from anabranch.reduce.merging.merge import Merging
 from anabranch.solver import SolverUnknown, conjunction
 
 Value = Any
@@ -41,18 +42,27 @@ class LoopSummaries(Technique):
     name: ClassVar[str] = "summaries"
     contract: ClassVar[Contract] = EXACT
 
-    def __init__(self, parts: Parts, merging: StaticMerging) -> None:
+    def __init__(
+        self, parts: Parts, merging: Merging, next_in_order: Callable[[], State | None] | None = None
+    ) -> None:
+        """`next_in_order`: if states wait for others, the one that waits no longer."""
         super().__init__(parts)
         self.made: Counter[int] = Counter()
         """Summaries by the counter of the header."""
         self.refused: Counter[str] = Counter()
         self._merging = merging
+        self._next_in_order = next_in_order
         self._candidates: dict[int, Candidate] = {}  # by the counter of the header
         self._refusals: Counter[int] = Counter()
         self._round_as_ever: Slot[frozenset[int]] = parts.machine.extras.slot(
             frozenset(), lambda a, b, mine, other: mine | other
         )
         """The headers of loops that the path goes round as ever."""
+        self._entering = Index(lambda state: self._enters(state) or None)
+
+    @property
+    def indexes(self) -> Sequence[Index]:
+        return (self._entering,)
 
     # ---- the running path ----------------------------------------------------------------------------
 
@@ -82,25 +92,30 @@ class LoopSummaries(Technique):
     # ---- the operator --------------------------------------------------------------------------------
 
     def settle(self) -> Iterator[Settled]:
-        """States that enter loops, in topological order."""
+        """States that enter loops, in static merging in topological order."""
         if self.parts.machine.stops.suspended:
             return
-        while (first := self._merging.first()) is not None:
-            candidate = self._candidates.get(first.place)
-            if candidate is None or not self._enters(first, candidate):
-                return
+        while (state := self._next()) is not None:
             try:
-                made = self._behind(first, candidate)
+                made = self._behind(state, self._candidates[state.place])
             except (Stuck, CannotJoin, SolverUnknown) as refusal:
-                self._refuse(first, str(refusal) or "solver gave up")
-                return
-            self.made[first.place] += 1
-            yield Settled([first], made)
+                self._refuse(state, str(refusal) or "solver gave up")
+                continue
+            self.made[state.place] += 1
+            yield Settled([state], made)
 
-    def _enters(self, state: State, candidate: Candidate) -> bool:
-        entry = state.entry
+    def _next(self) -> State | None:
+        """The next state to be summarised."""
+        if self._next_in_order is not None:
+            first = self._next_in_order()
+            return first if first is not None and self._enters(first) else None
+        return next((state for state in self._entering.at(True) if self._enters(state)), None)
+
+    def _enters(self, state: State) -> bool:
+        entry, candidate = state.entry, self._candidates.get(state.place)
         return (
-            isinstance(entry, Target)
+            candidate is not None
+            and isinstance(entry, Target)
             and entry.key == ("block", candidate.loop.header)
             and state.place not in self._round_as_ever.get(state)
         )
