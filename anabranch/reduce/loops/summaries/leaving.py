@@ -143,6 +143,10 @@ class RoundModels:
     def __contains__(self, number: int) -> bool:
         return 0 <= number < len(self._positions)
 
+    def sets(self, number: int) -> Mapping[int, ValueSet]:
+        """See NumberedModels."""
+        return self._rounds.sets[self._positions[number] - self._rounds.position.first]
+
     def model(self, number: int) -> Model:
         """The model of the beginning, with other values of the variables that the rounds decide on."""
         w, first = self._positions[number], self._rounds.position.first

@@ -6,7 +6,7 @@ moved on, so that a loop that scans a set for each character takes one step of o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -23,6 +23,7 @@ from anabranch.reduce.loops.summaries.candidates import Candidate
 from anabranch.reduce.loops.summaries.decisions import chosen, decisions, same, taken
 from anabranch.reduce.loops.summaries.position import Position
 from anabranch.reduce.loops.summaries.reader import OtherOrigin
+from anabranch.solver.leaf_models import NumberedModels
 from anabranch.solver.valuesets import union
 
 Value = Any
@@ -81,6 +82,8 @@ class Rounds:
     """Of each round, from that at `position.first` on: how there is another one."""
     rows: list[Row] = field(default_factory=list)
     """Likewise, the values at its beginning."""
+    sets: list[Sets] = field(default_factory=list)
+    """Likewise, supersets of the values of single variables at its beginning."""
     legs: dict[Edge, dict[int, Leg]] = field(default_factory=dict)
     """By the edge by which the loop is left, by position."""
     stuck: dict[int, Leg] = field(default_factory=dict)
@@ -94,8 +97,9 @@ class Rounds:
         return [self.spine[v - first].if_reached(position.reached(v)) for v in range(first, w)]
 
 
-def follow(state: State, body: Body, candidate: Candidate) -> Rounds:
-    """All rounds of a loop that a state enters; Stuck if that cannot be told."""
+def follow(state: State, body: Body, candidate: Candidate, leaves: Mapping[int, NumberedModels]) -> Rounds:
+    """All rounds of a loop that a state enters; Stuck if that cannot be told. `leaves`: what is known of the
+    loops before it, by the index of their number."""
     names: Any = state.entry
     entry = {
         int(name[1:]): value
@@ -105,7 +109,7 @@ def follow(state: State, body: Body, candidate: Candidate) -> Rounds:
     origin = _origin(entry, body, candidate)
     while True:
         try:
-            return Following(body, candidate, entry, Position(origin, body.range_of)).all()
+            return Following(body, candidate, entry, Position(origin, body.range_of), leaves).all()
         except OtherOrigin as other:
             if origin.terms:
                 raise Stuck("a position that is no counter") from None
@@ -132,8 +136,12 @@ def _of_numbers(form: Affine) -> Affine:
 class Following:
     """Goes from round to round."""
 
-    def __init__(self, body: Body, candidate: Candidate, entry: Row, position: Position) -> None:
+    def __init__(
+        self, body: Body, candidate: Candidate, entry: Row, position: Position,
+        leaves: Mapping[int, NumberedModels],
+    ) -> None:  # fmt: skip
         self._body = body
+        self._leaves = leaves
         self._candidate = candidate
         self._entry = entry
         self._position = position
@@ -149,9 +157,10 @@ class Following:
     def all(self) -> Rounds:
         """Follow the loop until there is no other round."""
         position, found = self._position, self._found
-        w, row, sets = position.first, self._at(position.first, None), Sets()
+        w, row, sets = position.first, self._at(position.first, None), self._gathered(position.first, None)
         while True:
             found.rows.append(row)
+            found.sets.append(sets)
             another = self._round(w, row, sets)
             found.spine.append(another or NO_OTHER)
             if another is None and w >= position.last:
@@ -161,6 +170,7 @@ class Following:
                 row, sets = another.row, another.sets
             else:
                 row = self._at(w + 1, None if another is None else another.row)
+                sets = self._gathered(w + 1, another)
             w += 1
             if w - position.first == IDLE and not self._body.decided:
                 raise Stuck("nothing depends on the input")
@@ -184,6 +194,18 @@ class Following:
                 row[local] = self._choice(self._position.enters(w), value, before[local], local)
         return row
 
+    def _gathered(self, w: int, before: Leg | None) -> Sets:
+        """What holds of single variables at w: of the paths that enter there, and of those that come from the
+        round before."""
+        sides = [] if before is None else [before.sets]
+        position = self._position
+        if position.first <= w <= position.last:
+            number, value = position.number_entering(w) or (None, 0)
+            leaves = None if number is None else self._leaves.get(number)
+            known = leaves is not None and value in leaves
+            sides.append(Sets(leaves.sets(value)) if leaves is not None and known else Sets())
+        return _either(sides) if sides else Sets()
+
     def _simple(self, value: Value, width: int) -> Value:
         """The value as a constant, if it is one."""
         form = affine(value, self._body.range_of, width)
@@ -192,7 +214,7 @@ class Following:
     def _round(self, w: int, row: Row, sets: Sets) -> Leg | None:
         """Follow one: how there is another, None if there is none."""
         body, found, position = self._body, self._found, self._position
-        start = Way(self._candidate.loop.header, dict(row), body.narrowed(sets, position.reached(w)))
+        start = Way(self._candidate.loop.header, dict(row), body.narrowed(sets, position.reached(w)) or sets)
         body.floor = start.sets
         again: list[Way] = []
         stuck: list[Way] = []

@@ -8,7 +8,7 @@ that have left the loop, one for each edge that leaves it. A loop that cannot be
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from anabranch.explore.build import Parts
@@ -23,13 +23,16 @@ from anabranch.machine.joining.pending_tests import PendingTest
 from anabranch.machine.state import Continuation, Slot
 from anabranch.machine.translator.sites import Target
 from anabranch.machine.translator.unit import Unit
+from anabranch.reduce.loops.report import MOST_PATTERNS
 from anabranch.reduce.loops.summaries.body import Body, Stuck
 from anabranch.reduce.loops.summaries.candidates import Candidate, candidates
 from anabranch.reduce.loops.summaries.leaving import Exit, stuck_state
 from anabranch.reduce.loops.summaries.proof import Proof
+from anabranch.reduce.loops.summaries.readable import readable
 from anabranch.reduce.loops.summaries.reader import Reader
-from anabranch.reduce.loops.summaries.rounds import WITNESSES, Rounds, follow
+from anabranch.reduce.loops.summaries.rounds import WITNESSES, Leg, Rounds, follow
 from anabranch.reduce.merging.merge import Merging
+from anabranch.reduce.merging.settings import MergingSettings
 from anabranch.solver import SolverUnknown, conjunction
 
 Value = Any
@@ -50,6 +53,8 @@ class LoopSummaries(Technique):
         self.made: Counter[int] = Counter()
         """Summaries by the counter of the header."""
         self.refused: Counter[str] = Counter()
+        self._patterns: dict[int, dict[str, None]] = {}  # readable, by the counter of the header
+        self._shows_patterns = parts.settings.group(MergingSettings).report
         self._merging = merging
         self._next_in_order = next_in_order
         self._candidates: dict[int, Candidate] = {}  # by the counter of the header
@@ -133,7 +138,8 @@ class LoopSummaries(Technique):
         entry: Any = state.entry
         unit: Unit = entry.unit
         machine.path.restore(state)
-        rounds = follow(state, Body(candidate.loop, unit, machine, Reader(machine).load), candidate)
+        body = Body(candidate.loop, unit, machine, Reader(machine).load)
+        rounds = follow(state, body, candidate, parts.space.leaves)
         run_through = self._run_through(state, unit, rounds)
         made: list[State] = []
         exits: list[tuple[Exit, State, Expr]] = []
@@ -141,6 +147,7 @@ class LoopSummaries(Technique):
             leaving = Exit(state, rounds, legs, parts.space)
             found = leaving.state(unit.target(("block", edge[1])))
             if found is not None:
+                self._show(state.place, rounds, legs)
                 left, t = found
                 left.extras = self._armed(state, unit, edge[0])
                 left.multiplicity = state.multiplicity * len(leaving.positions)
@@ -216,10 +223,21 @@ class LoopSummaries(Technique):
 
     # ---- figures -------------------------------------------------------------------------------------
 
+    def _show(self, header: int, rounds: Rounds, legs: Mapping[int, Leg]) -> None:
+        """Keep what a loop came to by one edge for the report."""
+        known = self._patterns.setdefault(header, {})
+        if self._shows_patterns and len(known) < MOST_PATTERNS:
+            found = readable(rounds, legs)
+            if found is not None:
+                known[found] = None
+
     def figures(self) -> dict[str, Any]:
         describe = self.parts.table.describe
         return {
             "summaries": self.made.total(),
             "refused": dict(self.refused),
-            "loops": [{"location": describe(n), "summaries": count} for n, count in self.made.most_common()],
+            "loops": [
+                {"location": describe(n), "summaries": number, "patterns": list(self._patterns.get(n, ()))}
+                for n, number in self.made.most_common()
+            ],
         }
