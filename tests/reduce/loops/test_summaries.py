@@ -110,6 +110,13 @@ PROGRAMS: dict[str, tuple[str, int]] = {
         "int main(void) { char *s = text(); size_t i = any(N + 2); while (s[i] == 'a') i++; return i == 4; }",
         0,
     ),
+    "loops over a text in a block of unknown size": (
+        "int main(void) { size_t n = any(4); char *s = malloc(n + 1), *p = s; klee_make_symbolic(s, n + 1,"
+        " \"s\"); s[n] = 0; while (*p == ' ') p++; char *q = p; while (*p && *p != ':') p++;"
+        " if (*p != ':') return 1; p++; while (*p == ' ') p++; if (!*p) return 2;"
+        " while (p > q && p[-1] == ' ') p--; return p - q == 2; }",
+        4,
+    ),
     "two limits": (
         "int main(void) { char *s = text(); size_t n = any(5), m = any(5), i = 0;"
         " while (i < n && i < m && s[i]) i++; return i == 3 ? n > m : 2; }",

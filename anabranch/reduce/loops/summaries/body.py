@@ -15,7 +15,7 @@ import immutables
 
 from anabranch.analysis.loops import Loop
 from anabranch.expr import Expr, expr_vars, not_
-from anabranch.expr.boolean import negation
+from anabranch.expr.boolean import bool_and, negation
 from anabranch.ir.module import Instruction
 from anabranch.ir.values import Local
 from anabranch.machine import Machine
@@ -80,6 +80,10 @@ class Body:
         """Was there a condition on the input?"""
         self.floor = Sets()
         """What holds of single variables in the round that is followed."""
+        self.came: Sets | None = None
+        """The same of the paths that come from the round before; None if there are none."""
+        self.enters: Value = False
+        """The condition that a path enters in this round."""
         self._machine = machine
         self._slices = machine.path.slices
         self._load = load
@@ -132,6 +136,20 @@ class Body:
         if not intersect(values, truth):
             return False
         return condition if without(values, truth) else True
+
+    def excluded(self, condition: Expr, way: Way) -> bool:
+        """Is a condition on one variable never true where the round begins, as the solver knows of the paths
+        that enter there? From then on it is known on the way."""
+        truth = truth_set(condition) if len(expr_vars(condition)) == 1 else None
+        if truth is None:
+            return False
+        (v,) = expr_vars(condition)
+        if self.came is not None and intersect(self._values(v, self.came), truth):
+            return False
+        if not self._never(bool_and(self.enters, condition)):
+            return False
+        way.sets = way.sets.set(v, without(self._values(v, way.sets), truth))
+        return True
 
     def _never(self, condition: Value) -> bool:
         """Does the solver know that a condition is infeasible in the state?"""

@@ -157,12 +157,16 @@ class Following:
     def all(self) -> Rounds:
         """Follow the loop until there is no other round."""
         position, found = self._position, self._found
+        before: Leg | None = None
         w, row, sets = position.first, self._at(position.first, None), self._gathered(position.first, None)
         while True:
             found.rows.append(row)
             found.sets.append(sets)
+            self._body.enters = position.enters(w)
+            self._body.came = None if before is None else before.sets
             another = self._round(w, row, sets)
             found.spine.append(another or NO_OTHER)
+            before = another
             if another is None and w >= position.last:
                 return found
             if position.fixed:
