@@ -256,6 +256,10 @@ def make_space(
 ) -> SliceSpace:
     """The chain that decides conditions. ConfigError if the settings name no configuration."""
     inner, config = chosen_solver(settings, limits)
+    if settings.solver.race:
+        from anabranch.solver.race import Racing  # rarely asked for
+
+        inner = Racing(inner, limits, settings.solver.race)
     backend = SmallDomains(wrapped_backend(inner, program, settings, log_dir), limits)
     return SliceSpace(backend, limits=limits, config=config)
 

@@ -196,6 +196,12 @@ class SolverSettings(SettingsGroup, heading="Solver"):
         "how queries are decided: a file of anabranch tune, or default, check, spear, thesis; for --solver",
         parse_solver_config, metavar="FILE", key="solver_config",
     )  # fmt: skip
+    race: int = option(
+        0, "race",
+        "ask a query that takes more than a second in N processes by different solvers (up to 5); the same "
+        "seed may then give another run",
+        between(0, 5), metavar="N",
+    )  # fmt: skip
     check: bool = switch("check-solver", "check every answer of the solver with a second one")
     log_queries: bool = switch(
         "log-queries", "write every query with its answer and time to queries.corpus (see anabranch tune)"

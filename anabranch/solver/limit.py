@@ -32,6 +32,7 @@ class QueryLimits:
         "_together",
         "_took",
         "_urgent",
+        "alone",
         "attempt",
         "clock",
         "end",
@@ -55,6 +56,8 @@ class QueryLimits:
         """The part of the resources that the last query took, 0 if none was asked since `begin`."""
         self.patient_until = end
         """The time on the clock after which a query is given up that could be put back."""
+        self.alone = inf
+        """Seconds after which the query at hand is asked in a race (`race.py`)."""
         self._took = 0.0  # seconds, the last query
         self._began = clock()
         self._first = 0.0  # seconds of hard queries that were asked for the first time
@@ -83,7 +86,7 @@ class QueryLimits:
             allowed = LEAST
         else:
             allowed = min(seconds or inf, max(URGENT_PART * (self.end - now), LEAST))
-        return min(now + allowed, self.end)
+        return min(now + min(allowed, self.alone), self.end)
 
     def _hurries(self, now: float) -> bool:
         """Is the query asked for the first time, and have such queries taken much of limited time?"""

@@ -78,19 +78,23 @@ def sweep(
     cutoff: float,
     repetitions: int,
 ) -> list[Effect]:
-    """The effects, best first. The start is run twice as often, to be compared with itself."""
+    """The effects, best first. The start is run twice as often, to be compared with itself. What the first
+    repetition shows to be slower gets no others."""
     rows = neighbours(start, names)
-    configs = {str(number): config for number, (_, _, config) in enumerate(rows)}
-    columns = measured(
-        runs, {"start": start} | configs, instances, cutoff, repetitions, FIRST_REPETITION, factor=10.0
-    )
+
+    def looked(numbers: Sequence[int], repetitions: int) -> dict[int, Speedup]:
+        configs = {"start": start} | {str(k): rows[k][2] for k in numbers}
+        columns = measured(runs, configs, instances, cutoff, repetitions, FIRST_REPETITION, factor=10.0)
+        base.append(columns["start"].seconds)
+        return {k: speedup(base[-1], columns[str(k)].seconds) for k in numbers}
+
+    base: list[list[float]] = []
+    gains = looked(range(len(rows)), 1)
+    if repetitions > 1:
+        gains |= looked([k for k, gain in gains.items() if gain.high >= 1], repetitions)
     again = measured(runs, {"start": start}, instances, cutoff, repetitions, 2 * FIRST_REPETITION)
-    base = columns["start"].seconds
-    found = [Effect(AGAIN, "", speedup(base, again["start"].seconds), start)]
-    found += [
-        Effect(name, value, speedup(base, columns[str(number)].seconds), config)
-        for number, (name, value, config) in enumerate(rows)
-    ]
+    found = [Effect(AGAIN, "", speedup(base[-1], again["start"].seconds), start)]
+    found += [Effect(name, value, gains[k], config) for k, (name, value, config) in enumerate(rows)]
     return sorted(found, key=lambda effect: -effect.gain.factor)
 
 

@@ -3,7 +3,8 @@
     fit, validation = the programs of training, by thirds
     effects         = every parameter alone, on a sample of fit
     incumbents      = the search on fit, over the parameters that matter, from the sweep's best
-    tuned           = the best incumbent on validation, if it is outside the noise there; else the start
+    tuned           = the best incumbent on validation, if it is outside the noise there; else the start;
+                      without the changes that do not pay on all of training
     table           = start, tuned and another solver, on training and on test
 
 Nothing that decides has seen the test.
@@ -22,6 +23,7 @@ from .measure import Runs
 from .paramils import ParamILS, SearchSettings, tunable
 from .result import Column, Speedup, measured, speedup
 from .sweep import Effect, beginnings, neighbours, noise_of, sample, sweep, that_matter
+from .undo import needed
 
 SWEEP_PART = 0.4
 """Of the budget, for the sweep."""
@@ -142,7 +144,18 @@ class Tuning:
         base = columns["start"].seconds
         gains = {name: speedup(base, columns[name].seconds) for name in configs if name != "start"}
         best = max(gains, key=lambda name: gains[name].low)
-        return (configs[best] if gains[best].low > 1 else self.start), gains[best]
+        if gains[best].low <= 1:
+            return self.start, gains[best]
+        return self._needed(configs[best]), gains[best]
+
+    def _needed(self, config: SolverConfig) -> SolverConfig:
+        """Without the changes that do not pay."""
+        given = self.settings
+        kept = needed(self.runs, self.start, config, self.training, given.cutoff, given.repetitions)
+        undone = [name for name, value in config.changed if kept[name] != value]
+        if undone:
+            self._say(f"without effect, and undone: {', '.join(undone)}")
+        return kept
 
     def tables(self, tuned: SolverConfig, test: Sequence[Instance]) -> dict[str, dict[str, Column]]:
         """Start, tuned and another solver on training and on test."""

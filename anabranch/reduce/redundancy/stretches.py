@@ -70,6 +70,12 @@ class Stretch:
         return last_code(self.tape, len(self.tape) - 1, self.before)
 
 
+def merged(kept: Stretch | None) -> Stretch | None:
+    """What a state goes on with that others were merged into. Their paths end nowhere: what was relevant on
+    them before is never known, and what the new one does concerns none of them alone."""
+    return None if kept is None else Stretch(None, kept.last_code(), None)
+
+
 def pending_notes(items: list[Any]) -> list[Any]:
     """Take the items about an instruction in the middle of a segment off the end of a tape: they belong to
     whoever finishes the segment."""

@@ -35,6 +35,7 @@ from anabranch.reduce.redundancy.stretches import (
     RETURNED,
     Stretch,
     Stretches,
+    merged,
     pending_notes,
 )
 from anabranch.reduce.redundancy.verify import ShadowVerifier
@@ -58,7 +59,7 @@ class Redundancy(Technique):
         assert isinstance(machine, RecordingMachine), "the run was built without a tape"
         self._machine = machine
         nothing: Stretch | None = None
-        self._slot = machine.extras.slot(nothing, lambda a, b, kept, other: None)
+        self._slot = machine.extras.slot(nothing, lambda a, b, kept, other: merged(kept))
         self._tape = machine.tape
         self._items = self._tape.items
         self._program: ProgramFacts | None = None

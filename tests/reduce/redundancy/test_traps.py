@@ -123,6 +123,27 @@ int main(void) {
   h();
   return 0;
 }""",
+    "the same code from another call": """
+static KEPT void look(unsigned char y) { if (y == 1) marks++; }
+int main(void) {
+  unsigned char x = IN, y = IN;
+  if (x == 1) { look(y); mark(1); } else { look(y); mark(2); }
+  return 0;
+}""",
+    "another field of a struct": """
+static struct { unsigned char a, b; } s;
+static KEPT void set(unsigned char x) { if (x > 7) s.b = 1; else s.a = 1; }
+int main(void) {
+  unsigned char x = same(FIRST);
+  set(same(0));
+  set(same(9));
+  s.a = s.b = 0;
+  if (IN == 1) { mark(0); x = same(SECOND); }
+  set(x);
+  if (s.a) mark(1);
+  if (s.b) mark(2);
+  return 0;
+}""",
     "a value that depends on the way": """
 static KEPT int way(unsigned char x) {
   int n;
@@ -153,6 +174,21 @@ def test_nothing_is_lost(tmp_path: Path, name: str, order: str) -> None:
         assert missing(tmp_path, source, order) == []
 
 
+BESIDE = {
+    "all": ("--merge", "all"),
+    "all, dynamic": ("--merge", "all", "--merging", "dynamic"),
+    "auto": ("--merge", "auto"),
+    "zeq": ("--zeq", "rules"),
+}
+
+
+@pytest.mark.parametrize("other", BESIDE)
+@pytest.mark.parametrize("name", TRAPS)
+def test_nothing_is_lost_beside_other_techniques(tmp_path: Path, name: str, other: str) -> None:
+    """What states were merged into begins a tape of its own."""
+    assert missing(tmp_path, variants(name)[0], "dfs", *BESIDE[other]) == []
+
+
 def add_no_object(live: Live, part: tuple[str, object], before: Any = Live.add_part) -> None:
     if part[0] != "object":
         before(live, part)
@@ -162,9 +198,14 @@ WRONG: dict[str, tuple[Any, str, Any, str]] = {
     "constraints": (matching, "implied", lambda *_: True, "another function through a pointer"),
     "halts": (Goals, "ahead", lambda *_: False, "a constraint that came with a check"),
     "potential dependences": (
-        FunctionFacts, "may_write", lambda *_: 0, "a store behind a branch that was not taken",
+        FunctionFacts, "may_write", lambda *_: (0, ()), "a store behind a branch that was not taken",
     ),
     "pointers": (FunctionFacts, "pointed", lambda *_: 0, "a store through a pointer that is another one"),
+    "fields": (Live, "meets", lambda *_: False, "another field of a struct"),
+    "call stacks": (
+        matching.Point, "location", property(lambda point: (id(point.site),)),
+        "the same code from another call",
+    ),
     "objects": (Live, "add_part", add_no_object, "use after free"),
     "edges": (FunctionFacts, "edge", lambda *_: [], "a value that depends on the way"),
     "memory": (Live, "add", lambda *_: None, "a file that is written and read back"),
