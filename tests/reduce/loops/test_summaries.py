@@ -97,6 +97,11 @@ PROGRAMS: dict[str, tuple[str, int]] = {
         " if (s[i] == ',') commas++; else others += 2; return commas == 2 ? 1 : others == 6 ? 2 : 0; }",
         1,
     ),
+    "a count of some of a fixed number": (
+        "int main(void) { char *s = text(); int commas = 0, others = 0; for (int i = 0; i < 4; i++)"
+        " if (s[i] == ',') commas++; else others += i; return commas == 2 ? 1 : others == 6 ? 2 : 0; }",
+        1,
+    ),
     "a count of some from a position of many": (
         "int main(void) { char *p = text(); while (*p == ' ') p++; int commas = 0, n = 0;"
         " for (; *p; p++, n++) if (*p == ',') commas++; return commas == 2 ? 1 : n == 3 ? 2 : 0; }",

@@ -52,7 +52,7 @@ class Leg:
     def reached(self, reached: Value) -> Any:
         """An item of a path condition: the path is in the loop, and takes one of the ways."""
         condition = bool_and(reached, self.condition)
-        if len(self.ways) == 1 or condition.__class__ is not Expr:
+        if len(self.ways) == 1 or condition is False:
             return condition
         return Joined([tuple(_open(reached, way)) for way in self.ways], condition=condition)
 
@@ -60,7 +60,7 @@ class Leg:
         """An item of a path condition: if the path is in the loop, it takes one of the ways."""
         outside = not_(reached)
         condition = or_(outside, self.condition, 1)
-        if condition.__class__ is not Expr or (outside is False and len(self.ways) == 1):
+        if outside is True or condition is False or (len(self.ways) == 1 and outside is False):
             return condition
         sides = [tuple(_open(reached, way)) for way in self.ways]
         return Joined(sides if outside is False else [(outside,), *sides], condition=condition)
@@ -90,6 +90,15 @@ class Rounds:
     """By position; the values are those at the header."""
     taken: dict[Edge, list[tuple[int, Value]]] = field(default_factory=dict)
     """The edges of the loop, each with some ways that take it: position and condition."""
+
+    def paths(self) -> dict[int, int]:
+        """By position: at most how many paths come there, for each path that enters."""
+        first, found, coming = self.position.first, dict[int, int](), 0
+        for number, leg in enumerate(self.spine):
+            w = first + number
+            found[w] = coming + (w <= self.position.last)
+            coming = found[w] * len(leg.ways)
+        return found
 
     def before(self, w: int) -> list[Any]:
         """The path condition of the rounds before a position."""

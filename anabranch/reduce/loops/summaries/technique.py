@@ -141,6 +141,7 @@ class LoopSummaries(Technique):
         body = Body(candidate.loop, unit, machine, Reader(machine).load)
         rounds = follow(state, body, candidate, parts.space.leaves)
         run_through = self._run_through(state, unit, rounds)
+        paths = rounds.paths()
         made: list[State] = []
         exits: list[tuple[Exit, State, Expr]] = []
         for edge, legs in rounds.legs.items():
@@ -150,12 +151,15 @@ class LoopSummaries(Technique):
                 self._show(state.place, rounds, legs)
                 left, t = found
                 left.extras = self._armed(state, unit, edge[0])
-                left.multiplicity = state.multiplicity * len(leaving.positions)
+                left.multiplicity = state.multiplicity * sum(
+                    paths[w] * len(legs[w].ways) for w in leaving.positions
+                )
                 made.append(left)
                 exits.append((leaving, left, t))
         for w in rounds.stuck:
             rest = stuck_state(state, rounds, w, parts.space)
             if rest is not None:
+                rest.multiplicity = state.multiplicity * paths[w] * len(rounds.stuck[w].ways)
                 self._round_as_ever.put(rest, self._round_as_ever.get(rest) | {rest.place})
                 made.append(rest)
         if not made:
