@@ -164,6 +164,10 @@ class Goals:
                 mask |= blocks
         return mask
 
+    def is_quiet(self, name: str) -> bool:
+        """Is there no goal in a function, and in whatever it calls?"""
+        return self._errors is None and name not in self._with_goals
+
     def aim(self, facts: FunctionFacts) -> None:
         """Say which branches of a function are relevant."""
         facts.aims = self.blocks(facts.function.name)

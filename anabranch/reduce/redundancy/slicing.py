@@ -8,7 +8,7 @@ branch.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from anabranch.ir.module import Instruction
@@ -67,6 +67,7 @@ class Mark:
         return isinstance(site, Target) and site.key[0] == "block"
 
 
+NO_CALLS: Mapping[int, int] = {}
 NOTES = frozenset((Touched, Forced, Lost, Mark))
 """Items about the instruction or segment that is on its way."""
 
@@ -80,19 +81,24 @@ class Slicer:
         program: ProgramFacts,
         ahead: Ahead,
         aim: Callable[[FunctionFacts], None],
+        is_quiet: Callable[[str], bool],
         handlers_matter: Callable[[], bool],
         publish: Callable[[Any, Live], None],
     ) -> None:
-        """`aim`: says which goals a function has. `handlers_matter`: may functions that run at
-        the end of the program reach a goal? `publish`: is told what is relevant at a mark."""
+        """`aim`: says which goals a function has. `is_quiet`: has it none, nor has what it calls?
+        `handlers_matter`: may functions that run at the end of the program reach a goal? `publish`: is told
+        what is relevant at a mark."""
         self.tape = tape
         self.program = program
         self.ahead = ahead
         self.publish = publish
         self.handlers_matter = handlers_matter
         self._aim = aim
+        self._is_quiet = is_quiet
         self.items = 0
         """Items that were gone over."""
+        self.skipped = 0
+        """Items of calls in which nothing is relevant."""
         self._facts: dict[Unit, FunctionFacts] = {}
 
     def facts(self, unit: Unit) -> FunctionFacts:
@@ -113,10 +119,17 @@ class Slicer:
 
     # ---- the walk ------------------------------------------------------------------------------------
 
-    def walk(self, items: Sequence[Any], live: Live, before: Any, at_edge: bool = False) -> None:
+    def walk(
+        self,
+        items: Sequence[Any],
+        live: Live,
+        before: Any,
+        at_edge: bool = False,
+        calls: Mapping[int, int] = NO_CALLS,
+    ) -> None:
         """Go back over items; `before` is the last item that stands for an instruction in front of them. With
-        `at_edge`, stop behind the branch that led to the first item."""
-        self.items += len(items)
+        `at_edge`, stop behind the branch that led to the first item. `calls`: see `whole_calls`."""
+        skipped = 0
         segments = self.tape.segments
         position = len(items) - 1
         while position >= 0 and not live.top:
@@ -130,6 +143,12 @@ class Slicer:
                 simple = came is int or came is tuple or (came is ModelCall and segment.start)
                 if simple and not live.halts and (position >= 0 or not at_edge):
                     if segment.kind == RETURN or segment.kind == CALL or not live.frames:
+                        if position + 1 in calls and not live.wanted and self._skips(live, segment.unit):
+                            first = calls[position + 1]
+                            skipped += position + 2 - first
+                            position = first - 1
+                            live.entered = None
+                            continue
                         self._leave(live, segment)
                     inside = segment.start or not segment.block
                     block = INSIDE if inside else segments[previous if came is int else previous[0]].block
@@ -159,6 +178,16 @@ class Slicer:
                 live.top = True
             elif kind is Mark:
                 self._publish(item.point, live)
+        self.items += len(items) - skipped
+        self.skipped += skipped
+
+    def _skips(self, live: Live, unit: Unit) -> bool:
+        """Is nothing in a call relevant, whose result is not?"""
+        facts = self.facts(unit)
+        if not self._is_quiet(unit.function.name):
+            return False
+        objects, places = facts.call_may_write
+        return not live.objects & objects and not live.meets(places)
 
     def _segment(
         self,
@@ -256,9 +285,10 @@ class Slicer:
             callee, inner = live.entered
             live.entered = None
             operands, params = call.operands[1:], callee.function.params
-            for position, param in enumerate(params):
-                if inner.registers >> param.index & 1 and position < len(operands):
-                    frame.registers |= facts.registers(operands[position])
+            if inner.registers:
+                for position, param in enumerate(params):
+                    if inner.registers >> param.index & 1 and position < len(operands):
+                        frame.registers |= facts.registers(operands[position])
             if callee.function.vararg and inner.registers >> callee.plan.varargs_index & 1:
                 frame.registers |= facts.operands(operands[len(params) :])
             if inner.matters or live.wanted:
@@ -501,6 +531,24 @@ class Slicer:
             live.add_object(pointer)
         else:
             live.top = True
+
+
+def whole_calls(items: Sequence[Any], segments: Sequence[Segment]) -> dict[int, int]:
+    """Of calls that translated code has run from the beginning to the end, the last item -> the first one. But
+    those in which states were compared, or inputs were cut off, are looked at item by item."""
+    found: dict[int, int] = {}
+    open_: list[int] = []
+    for position, item in enumerate(items):
+        kind = item.__class__
+        if kind is int or kind is tuple:
+            segment = segments[item if kind is int else item[0]]
+            if not segment.start and not segment.block:
+                open_.append(position)
+            if segment.kind == RETURN and open_:
+                found[position] = open_.pop()
+        elif kind is not ModelCall and kind is not Touched:
+            open_.clear()
+    return found
 
 
 def following(items: Sequence[Any], position: int) -> list[Any]:

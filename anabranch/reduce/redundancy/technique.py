@@ -113,6 +113,7 @@ class Redundancy(Technique):
             self._program,
             self._goals.ahead,
             self._goals.aim,
+            self._goals.is_quiet,
             lambda: self._goals.at_exit,
             self._publish,
         )
@@ -443,12 +444,14 @@ class Redundancy(Technique):
             "not kept": self._table.not_kept,
             "stretches": len(self._stretches.closed),
             "items": self._slicer.items,
+            "skipped": self._slicer.skipped,
             "goals left": self._goals.left,
             "refined": self._refined,
             "explored": self._ledger.explored,
             "spent": self._ledger.spent,
             "saved": self._ledger.saved,
             "given up": self._given_up,
+            "backwards": round(self._stretches.seconds, 3),
             "seconds": round(self._share.used, 3),
         }
         dead = self._dead()

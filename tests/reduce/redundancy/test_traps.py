@@ -12,6 +12,7 @@ from anabranch.reduce.redundancy import backward, matching
 from anabranch.reduce.redundancy.facts import FunctionFacts
 from anabranch.reduce.redundancy.goals import Goals
 from anabranch.reduce.redundancy.live import Live
+from anabranch.reduce.redundancy.slicing import Slicer
 from tests.reduce.redundancy.harness import missing
 
 TRAPS = {
@@ -202,6 +203,9 @@ WRONG: dict[str, tuple[Any, str, Any, str]] = {
     ),
     "pointers": (FunctionFacts, "pointed", lambda *_: 0, "a store through a pointer that is another one"),
     "fields": (Live, "meets", lambda *_: False, "another field of a struct"),
+    "calls that are skipped": (
+        Slicer, "_skips", lambda *_: True, "a store behind a branch that was not taken",
+    ),
     "call stacks": (
         matching.Point, "location", property(lambda point: (id(point.site),)),
         "the same code from another call",
