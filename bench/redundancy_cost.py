@@ -124,8 +124,8 @@ def main(argv: list[str] | None = None) -> int:
             if value > bar:
                 problems.append(f"{utility}: {what} {value:.2f} (bar: {bar:g})")
     print_table(
-        ("run", "plain s", "tape s", "ratio", "instructions", "detection s", "instructions", "items", "skipped",
-         "us an item", "share", "dropped"),
+        ("run", "plain s", "tape s", "ratio", "instructions", "detection s", "instructions", "items",
+         "skipped", "us an item", "share", "dropped"),
         rows,
     )  # fmt: skip
     for problem in problems:

@@ -534,8 +534,8 @@ class Slicer:
 
 
 def whole_calls(items: Sequence[Any], segments: Sequence[Segment]) -> dict[int, int]:
-    """Of calls that translated code has run from the beginning to the end, the last item -> the first one. But
-    those in which states were compared, or inputs were cut off, are looked at item by item."""
+    """Of calls that translated code has run from the beginning to the end, the last item -> the first one.
+    Those in which states were compared, or inputs were cut off, are looked at item by item."""
     found: dict[int, int] = {}
     open_: list[int] = []
     for position, item in enumerate(items):
