@@ -24,8 +24,13 @@ from bench.lib.table import print_table
 from bench.lib.work import common_arguments, each, keep_failure, tell
 
 ORDERS = ("dfs", "random-path")
-MOST_FORKS = 10_000  # of a program that is looked at
-MOST_INSTRUCTIONS = 5_000_000
+MOST_FORKS = 600  # of a program that is looked at
+MOST_INSTRUCTIONS = 300_000
+BESIDE = (
+    (), ("--merge", "qce"), (), ("--merge", "all"), (), ("--merge", "all", "--merging", "dynamic"), (),
+    (), ("--zeq", "rules"), (),
+)  # fmt: skip
+"""Other techniques of a run with detection."""
 SUBJECTS = (
     "base64", "brackets", "isbn", "key_value", "maze", "memspn", "number_list", "regexp", "rle_decode",
     "tokens", "utf8_valid",
@@ -89,13 +94,15 @@ def check_source(
 def check_seed(
     seed: int, extra: Sequence[str] = (), errors: bool = False, keep: Path | None = None
 ) -> Outcome:
-    """A generated program; one in four is of the kind that other oracles run."""
+    """A generated program; one in four is of the kind that other oracles run. Two in five of the runs with
+    detection use another technique as well, and one in three compares at forks and calls only."""
     with tempfile.TemporaryDirectory(prefix="anabranch-redundancy-") as scratch:
         source = Path(scratch) / "program.c"
         text = redundant_program(seed) if seed % 4 else generate(seed).text
         source.write_text(text)
         flags = ("--libc", "musl") if "open(" in text else ()
-        how = ("--no-redundancy-joins", *extra) if seed % 3 == 0 else extra
+        joins = ("--no-redundancy-joins",) if seed % 3 == 0 else ()
+        how = (*BESIDE[seed // 4 % len(BESIDE)], *joins, *extra)
         outcome = check_source(source, flags, how, errors)
         outcome.name = f"seed {seed}"
         if outcome.problems and keep is not None:

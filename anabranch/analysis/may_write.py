@@ -14,7 +14,7 @@ from anabranch.ir.values import InlineAsm
 
 _WRITING_INTRINSICS = ("llvm.memcpy", "llvm.memmove", "llvm.memset", "llvm.va_start", "llvm.va_copy")
 
-_WRITING = CALLS | {"store", "atomicrmw", "cmpxchg"}
+WRITING = CALLS | {"store", "atomicrmw", "cmpxchg"}
 
 
 class MayWrite:
@@ -84,7 +84,7 @@ class MayWrite:
     def instruction(self, function: Function, block: int, index: int) -> int:
         """What one instruction may write, a call with all that happens in it."""
         instruction = function.blocks[block].instructions[index]
-        mask = self._written(function, block, index, instruction)
+        mask = self.written(function, block, index, instruction)
         if instruction.opcode in CALLS:
             for callee in self._callees[function.name].get((block, index), ()):
                 mask |= self._functions.get(callee, 0)
@@ -95,11 +95,12 @@ class MayWrite:
     def _own_writes(self, function: Function, block: int) -> int:
         mask = 0
         for index, instruction in enumerate(function.blocks[block].instructions):
-            if instruction.opcode in _WRITING:
-                mask |= self._written(function, block, index, instruction)
+            if instruction.opcode in WRITING:
+                mask |= self.written(function, block, index, instruction)
         return mask
 
-    def _written(self, function: Function, block: int, index: int, instruction: Instruction) -> int:
+    def written(self, function: Function, block: int, index: int, instruction: Instruction) -> int:
+        """What one instruction may write, without callees."""
         return self._pointed(function, block, index, instruction) & self._writable
 
     def _pointed(self, function: Function, block: int, index: int, instruction: Instruction) -> int:

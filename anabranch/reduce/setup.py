@@ -31,7 +31,7 @@ def reductions(settings: ExploreSettings, tuned: MergeTuning | None = None) -> T
         made = redundancy(parts)
         if policy == "none" and not removes:
             return made + from_plugins(parts)
-        return made + asked_for(parts, policy, removes, tuned)
+        return made + asked_for(parts, policy, removes, tuned, alone=not made)
 
     return TechniqueMaker(make, machine_for(settings))
 
@@ -58,8 +58,11 @@ def knows_all(settings: ExploreSettings) -> bool:
     return settings.execution.externals == STOP and not settings.execution.interpret
 
 
-def asked_for(parts: Parts, policy: str, removes: bool, tuned: MergeTuning | None) -> list[Technique]:
-    """The techniques of a run that merges states or removes z-equivalent ones."""
+def asked_for(
+    parts: Parts, policy: str, removes: bool, tuned: MergeTuning | None, alone: bool = True
+) -> list[Technique]:
+    """The techniques of a run that merges states or removes z-equivalent ones. `alone`: are redundant states
+    not dropped as well? A summary leaves no tape behind, and no state may be dropped in one of two lanes."""
     # Loaded here, because most runs do neither: a tenth of the start of a command.
     from anabranch.reduce.loops.setup import merging_with_loops
     from anabranch.reduce.loops.summaries.technique import LoopSummaries
@@ -78,10 +81,10 @@ def asked_for(parts: Parts, policy: str, removes: bool, tuned: MergeTuning | Non
         static = False
     elif static and loops != "off":
         # Z-equivalence compares what calls read, and a summary reads nothing that it would hear of.
-        made += merging_with_loops(parts, policy, numbers, loops, summaries=not removes)
+        made += merging_with_loops(parts, policy, numbers, loops, summaries=alone and not removes)
     else:
         # Z-equivalent states are found at stops, too, which dynamic merging suspends while it shares.
-        made.append(merging.merging(parts, policy, numbers, shares=not removes))
+        made.append(merging.merging(parts, policy, numbers, shares=alone and not removes))
     if removes:
         # Callee first goes around the order of static merging, and dynamic merging around callee first.
         made.insert(len(made) if static else 0, ZEquivalence(parts, in_order=static))
@@ -91,7 +94,7 @@ def asked_for(parts: Parts, policy: str, removes: bool, tuned: MergeTuning | Non
             made.append(held)
     made += from_plugins(parts)
     dual = None
-    if policy == AUTO and static:
+    if policy == AUTO and static and alone:
         dual = merging.dual_exploration(parts, numbers, made, (StaticMerging, LoopMerging, LoopSummaries))
     return made if dual is None else [*made, dual]
 

@@ -1,10 +1,11 @@
 """Random C programs for redundant state detection: many paths that agree in most of what they remember.
 
-A program is a row of steps over a few variables of small range. Steps change variables behind branches on the
-input, through pointers that may lead to several of them, in loops, in functions that may end the program, in
-memory that is freed, by string functions, and in files that are written and read back. In between, rare
-combinations of the variables lead to lines of their own: which of them are reached depends on what was
-changed where.
+A program is a row of steps over a few variables of small range, in memory and in registers. Steps change
+variables behind branches on the input, through pointers that may lead to several of them, in loops, in
+functions that may end the program or jump out, through pointers to functions, in memory that is freed, by
+string functions that may fail, by operations that fail for some inputs, and in files that are written and
+read back. In between, rare combinations of the variables lead to lines of their own: which of them are
+reached depends on what was changed where.
 """
 
 from __future__ import annotations
@@ -25,8 +26,15 @@ static unsigned char *p = v, *q = v + 1;
 static char text[8] = "abc";
 static unsigned char *cell;
 static jmp_buf buffer;
-static int marks;
+static int marks, jumped;
 static void mark(int n) { marks += n; }
+static char *words = text;
+struct pair { unsigned char a, b; };
+static __attribute__((noinline)) int both(struct pair x) { return (x.a + x.b) & 3; }
+static __attribute__((noinline)) void up(unsigned char *x) { *x = (*x + 1) & 3; }
+static __attribute__((noinline)) void down(unsigned char *x) { *x = *x ? *x - 1 : 2; }
+static __attribute__((noinline)) void done(unsigned char *x) { if (*x == 3) exit(4); v[3] = 0; }
+static void (*change)(unsigned char *) = up;
 """
 
 
@@ -41,18 +49,29 @@ class _Writer:
         self.uses_files = self.rng.random() < 0.25
         self.jumps = self.rng.random() < 0.15
         self.heap = self.rng.random() < 0.4
+        self.locals = self.rng.random() < 0.5
+        self.fails = self.rng.random() < 0.5
+        self.indirect = self.rng.random() < 0.4
+        self.handler = self.rng.random() < 0.15
+        self.in_main = False
+        self.last = ""
 
     def program(self) -> str:
         rng = self.rng
         for number in range(rng.randint(1, 3)):
             self._function(number)
+        self.in_main = True
         count = rng.randint(2, 4)
         body = ["int main(void) {", '  klee_make_symbolic(in, sizeof in, "in");']
         if self.heap:
             body.append("  cell = malloc(2); cell[0] = 1; cell[1] = 0;")
         else:
             body.append("  cell = v + 2;")
+        if self.locals:
+            body.append("  unsigned char r = in[0] & 3, s = 1;")
         self.lines = []
+        if self.handler:
+            self._handler()
         for _ in range(rng.randint(4, 9)):
             self._statement(count)
         if self.jumps:
@@ -65,7 +84,7 @@ class _Writer:
             self._statement(count)
         body += self.lines
         body += ["  return marks & 1;", "}"]
-        return HEAD + "\n".join(self.functions) + "\n" + "\n".join(body) + "\n"
+        return HEAD + "\n".join(self.functions) + "\n" + self.last + "\n".join(body) + "\n"
 
     def line(self, text: str) -> None:
         self.lines.append("  " * self.indent + text)
@@ -73,7 +92,10 @@ class _Writer:
     # ---- parts ---------------------------------------------------------------------------------------
 
     def _place(self) -> str:
-        return self.rng.choice(("v[0]", "v[1]", "v[2]", "v[3]", "*p", "*q", "cell[0]"))
+        places = ["v[0]", "v[1]", "v[2]", "v[3]", "*p", "*q", "cell[0]"]
+        if self.locals and self.in_main:
+            places += ["r", "s", "r", "s"]
+        return self.rng.choice(places)
 
     def _value(self) -> str:
         rng = self.rng
@@ -110,6 +132,12 @@ class _Writer:
             kinds += [self._file, self._file]
         if self.jumps:
             kinds.append(self._jump)
+        if self.locals:
+            kinds += [self._rounds, self._rounds]
+        if self.fails:
+            kinds += [self._failing, self._failing]
+        if self.indirect:
+            kinds += [self._indirect, self._indirect]
         rng.choice(kinds)(count)
         self.depth -= 1
 
@@ -150,6 +178,65 @@ class _Writer:
         if rng.random() < 0.3:
             self.line(f"  if ({self._input(count)}) break;")
         self.line("}")
+
+    def _rounds(self, count: int) -> None:
+        """A loop that defines registers anew, with several ways out and back."""
+        rng = self.rng
+        name = f"i{self.depth}_{len(self.lines)}"
+        limit = rng.choice((f"in[{rng.randrange(count)}] & 3", "3", "2"))
+        self.line(f"for (unsigned char {name} = 0; {name} < ({limit}); {name}++) {{")
+        self.line(f"  if ({self._state()}) {rng.choice(('continue', 'break'))};")
+        changed, value = rng.choice("rs"), rng.choice((name, "r + s", f"s + {name}", self._place()))
+        self.line(f"  {changed} = ({value}) & 3;")
+        if rng.random() < 0.4:
+            self.line(f"  if ({self._input(count)}) {changed} = {rng.randint(0, 3)};")
+        self.line("}")
+
+    def _failing(self, count: int) -> None:
+        """An operation that fails for some inputs, or for some values of the variables."""
+        rng = self.rng
+        byte = f"in[{rng.randrange(count)}]"
+        self.line(
+            rng.choice(
+                (
+                    f"{self._place()} = v[{byte} & 7];",
+                    f"v[{self._place()} + ({byte} & 1)] = {rng.randint(0, 3)};",
+                    f"{self._place()} = (6 / {self._place()}) & 3;",
+                    f"if ({self._input(count)}) words = 0;",
+                    f"{self._place()} = strlen(words) & 3;",
+                    f'{self._place()} = strcmp(words, "abc") == 0;',
+                    f"words = text + {rng.randint(0, 2)};",
+                    f"memset(v + {rng.randint(0, 3)}, {rng.randint(0, 3)}, {self._place()} & 3);",
+                    f"klee_assume({byte} != {rng.randint(0, 9)});",
+                    f"if ({self._input(count)}) p = 0;",
+                )
+            )
+        )
+
+    def _indirect(self, count: int) -> None:
+        rng = self.rng
+        callee = rng.choice(("up", "down", "done"))
+        self.line(
+            rng.choice(
+                (
+                    f"if ({self._input(count)}) change = {callee};",
+                    f"change = {self._state()} ? {callee} : change;",
+                    f"change({self._address()});",
+                    f"change({self._address()});",
+                    f"{self._place()} = both((struct pair){{{self._place()}, {self._value()}}});",
+                )
+            )
+        )
+
+    def _handler(self) -> None:
+        """A function that runs at the end of the program."""
+        before, self.lines, self.in_main = self.lines, [], False
+        self.lines.append("static void last(void) {")
+        for _ in range(self.rng.randint(1, 2)):
+            self._goal_behind(0)
+        self.last = "\n".join([*self.lines, "}"]) + "\n"
+        self.lines, self.in_main = before, True
+        self.line("atexit(last);")
 
     def _pointer(self, count: int) -> None:
         rng = self.rng
@@ -228,11 +315,12 @@ class _Writer:
         rng = self.rng
         before, self.lines, indent, depth = self.lines, [], self.indent, self.depth
         self.indent, self.depth = 1, 1
-        jumps, self.jumps = self.jumps, False
         self.lines.append(f"static int f{number}(unsigned char *a, unsigned char b) {{")
         for _ in range(rng.randint(1, 3)):
-            kind = rng.randrange(5)
-            if kind == 0:
+            kind = rng.randrange(6 if self.jumps else 5)
+            if kind == 5:
+                self.line(f"if (*a == {rng.randint(1, 3)} && b < 9 && !jumped++) longjmp(buffer, 1);")
+            elif kind == 0:
                 self.line(f"if (b > {rng.choice((1, 50))}) *a = {rng.randint(0, 3)};")
             elif kind == 1:
                 self.line(f"if (*a == {rng.randint(1, 3)} && b > 9) {rng.choice(ENDINGS)}")
@@ -246,7 +334,7 @@ class _Writer:
                 self.line(f"if (b & 2) return f{rng.randrange(number)}(a, {rng.choice(('b', '*a', '1'))});")
         self.lines.append(f"  return {rng.choice(('*a', 'b & 3', '0', 'v[1]'))};\n}}")
         self.functions.append("\n".join(self.lines))
-        self.lines, self.indent, self.depth, self.jumps = before, indent, depth, jumps
+        self.lines, self.indent, self.depth = before, indent, depth
 
 
 ENDINGS = ("exit(1);", "return 0;", "abort();", "exit(v[0]);", "return 2;", "_exit(3);")

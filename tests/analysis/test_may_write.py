@@ -8,6 +8,7 @@ from anabranch.analysis.abstract_objects import COPIED, PASSED
 from anabranch.analysis.callgraph import build_call_graph
 from anabranch.analysis.may_write import MayWrite
 from anabranch.analysis.points_to import PointsTo
+from anabranch.analysis.written_places import WrittenPlaces
 from anabranch.environment.effects import CallEffects
 from anabranch.ir import read_module
 from bench.lib.generate import generate
@@ -232,3 +233,41 @@ define void @main(i64 %x) {
     closing = may_write.function("through")
     assert closing & objects.known(("kernel", "fd")) and not closing & buffer
     assert not points_to.outside & buffer
+
+
+FIELDS = """
+%struct.S = type { i32, i32 }
+@s = global %struct.S zeroinitializer
+@t = global %struct.S zeroinitializer
+define void @first() {
+  store i32 1, ptr @s
+  ret void
+}
+define void @second(i1 %c, i64 %i) {
+  call void @first()
+  %p = getelementptr %struct.S, ptr @s, i32 0, i32 1
+  store i32 2, ptr %p
+  %q = getelementptr i32, ptr @t, i64 %i
+  store i32 3, ptr %q
+  store i32 4, ptr @t
+  ret void
+}
+define void @main() {
+  call void @second(i1 0, i64 0)
+  ret void
+}
+"""
+
+
+def test_fields_of_globals_are_told_apart() -> None:
+    module = read_module(FIELDS)
+    graph = build_call_graph(module, ["main"])
+    effects = CallEffects(graph)
+    points_to = PointsTo(graph, ["main"], effects)
+    written = WrittenPlaces(MayWrite(points_to, effects))
+    functions = module.functions
+    assert written.region(functions["first"], 1) == (0, {("s", 0, 4)})
+    # What is written at a variable offset is written as a whole.
+    assert written.region(functions["second"], 1) == (
+        points_to.objects.known(("symbol", "t")), {("s", 0, 4), ("s", 4, 4)},
+    )  # fmt: skip

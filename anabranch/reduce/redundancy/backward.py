@@ -144,9 +144,11 @@ class _Generator:
             tests.append(by_edge)
         if defines:
             tests.append(f"m & {defines}")
-        written = self.facts.may_write(before)
-        if written:
-            tests.append(f"L.objects & {written}")
+        objects, places = self.facts.may_write(before)
+        if objects:
+            tests.append(f"L.objects & {objects}")
+        if places:
+            tests.append(f"L.meets({places})")
         self.line(1, f"if {' or '.join(tests)}:")
         self.line(
             2, f"F.needed = F.needed & {~controlled} | {1 << before}; F.matters = True; m |= {condition}"
@@ -183,12 +185,14 @@ def take_branch(facts: FunctionFacts, frame: Frame, live: Live, block: int, by_e
             frame.needed |= 1 << block
             frame.matters = True
         return
+    objects, places = facts.may_write(block)
     if (
         by_edge
         or frame.needed & facts.controlled[block]
         or facts.goal >> block & 1
         or frame.registers & facts.defines[block]
-        or live.objects & facts.may_write(block)
+        or live.objects & objects
+        or live.meets(places)
     ):
         frame.needed = frame.needed & ~facts.controlled[block] | 1 << block
         frame.matters = True

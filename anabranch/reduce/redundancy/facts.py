@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from functools import cached_property
+from typing import Any, TypeAlias
 
 from anabranch.analysis.abstract_objects import OUTSIDE
 from anabranch.analysis.bits import ones_of
 from anabranch.analysis.callgraph import CallGraph, CallSite, build_call_graph
+from anabranch.analysis.cfg import build_cfg
+from anabranch.analysis.loops import LoopForest, find_loops
 from anabranch.analysis.may_write import MayWrite
 from anabranch.analysis.points_to import PointsTo
 from anabranch.analysis.regions import ControlRegions, control_regions
 from anabranch.analysis.returning import Returning
+from anabranch.analysis.written_places import Written, WrittenPlaces
 from anabranch.environment.effects import CallEffects
 from anabranch.environment.registry import OVERRIDES
 from anabranch.explore.build import Parts
@@ -23,6 +27,10 @@ from anabranch.machine.tape import Tape, address_operand
 from anabranch.machine.translator.plan import static_size
 from anabranch.machine.translator.unit import Unit
 
+Places: TypeAlias = tuple[tuple[int, int], ...]
+"""Number of a page of memory, and a mask of its bytes."""
+PAGE_BITS = 8
+PAGE_SIZE = 1 << PAGE_BITS
 EVERYTHING = -1
 """The mask of all static objects."""
 EVERYTHING_KEPT = "everything"
@@ -42,10 +50,20 @@ class ProgramFacts:
         effects = CallEffects(self.graph)
         self.points_to = PointsTo(self.graph, [parts.program.entry], effects, OVERRIDES)
         self.may_write = MayWrite(self.points_to, effects)
+        self.written_places = WrittenPlaces(self.may_write)
+        self.address = parts.machine.namespace.layout.address
         self.objects = StaticObjects(self.memory, self.points_to.objects)
         self.constant_pages = self.memory.constant_pages
         self._regions: dict[str, ControlRegions] = {}
         self._masks: dict[int, int] = {}
+        self._loops: dict[str, LoopForest] = {}
+
+    def loop_heads(self, function: Function, block: int) -> Sequence[int]:
+        """The heads of the loops around a block."""
+        forest = self._loops.get(function.name)
+        if forest is None:
+            forest = self._loops[function.name] = find_loops(build_cfg(function))
+        return [head for head, loop in forest.loops.items() if block in loop.blocks]
 
     def regions(self, function: Function) -> ControlRegions:
         found = self._regions.get(function.name)
@@ -63,6 +81,16 @@ class ProgramFacts:
         if mask & objects.known(OUTSIDE):
             mask |= self.points_to.outside
         return [name for name in site.callees if objects.known(("symbol", name)) & mask]
+
+    def placed(self, written: Written) -> tuple[int, Places]:
+        """What may be written, with the addresses of places."""
+        masks: dict[int, int] = {}
+        for name, offset, size in written.places:
+            first = self.address(name) + offset
+            for address in range(first, first + size):
+                page = address >> PAGE_BITS
+                masks[page] = masks.get(page, 0) | 1 << (address & PAGE_SIZE - 1)
+        return written.objects, tuple(sorted(masks.items()))
 
     def mask(self, number: int) -> int:
         """The static objects that an object of a run is."""
@@ -105,7 +133,7 @@ class FunctionFacts:
         regions = program.regions(function)
         self.controlled = regions.controlled
         self._between = regions.between
-        self._may_write: dict[int, int] = {}
+        self._may_write: dict[int, tuple[int, Places]] = {}
         self._calls: dict[tuple[int, int], int] = {}
         self._edges: dict[tuple[int, int], list[tuple[int, int, bool]]] = {}
         defined = [0] * len(plan.blocks)
@@ -157,13 +185,18 @@ class FunctionFacts:
                 found.append((1 << local.index, self.registers(value), differs))
         return found
 
-    def may_write(self, block: int) -> int:
-        """The objects that may be written in what a branch decides about."""
+    def may_write(self, block: int) -> tuple[int, Places]:
+        """What may be written in what a branch decides about: objects, and bytes of others."""
         found = self._may_write.get(block)
         if found is None:
-            found = self.program.may_write.region(self.function, self._between[block])
-            self._may_write[block] = found
+            written = self.program.written_places.region(self.function, self._between[block])
+            found = self._may_write[block] = self.program.placed(written)
         return found
+
+    @cached_property
+    def call_may_write(self) -> tuple[int, Places]:
+        """The same, in a call of the function."""
+        return self.program.placed(self.program.written_places.function(self.function.name))
 
     def may_write_at(self, block: int, position: int) -> int:
         """The objects that a call may write."""

@@ -6,10 +6,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 from anabranch.machine.tape import Touched
-from anabranch.reduce.redundancy.facts import FunctionFacts, ProgramFacts
+from anabranch.reduce.redundancy.facts import (
+    PAGE_BITS,
+    PAGE_SIZE,
+    FunctionFacts,
+    Places,
+    ProgramFacts,
+)
 
-PAGE_BITS = 8
-PAGE_SIZE = 1 << PAGE_BITS
 MOST_TOUCHED = 1 << 14  # bytes of an object at a symbolic address, beyond which nothing is known
 
 Part: TypeAlias = tuple[str, Any]
@@ -175,6 +179,11 @@ class Live:
             size -= count
             page, offset = page + 1, 0
         return hit
+
+    def meets(self, places: Places) -> bool:
+        """Is one of these bytes relevant?"""
+        pages = self.pages
+        return any(pages.get(page, 0) & mask for page, mask in places)
 
     # ---- parts ---------------------------------------------------------------------------------------
 

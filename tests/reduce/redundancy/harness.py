@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from anabranch.cli.flags import settings_from_args
+from anabranch.explore.engine import prepare
+from anabranch.reduce.redundancy.technique import Redundancy
+from anabranch.reduce.setup import reductions
+from anabranch.report.events import Collector
 from bench.lib.coverage_runs import Covered, explore_covering, load
 
 DECLARED = """
@@ -34,8 +39,19 @@ def both(directory: Path, source: str, order: str, *options: str) -> tuple[Cover
     return plain, explore_covering(program, path, detecting)
 
 
-def missing(directory: Path, source: str, order: str) -> list[tuple[str, int, int]]:
+def missing(directory: Path, source: str, order: str, *options: str) -> list[tuple[str, int, int]]:
     """Code that is covered without detection only."""
-    plain, some = both(directory, source, order, "--no-keep-errors")
+    plain, some = both(directory, source, order, "--no-keep-errors", *options)
     assert some.defects == 0
     return sorted(plain.pieces - some.pieces)
+
+
+def detected(directory: Path, source: str, *options: str) -> Redundancy:
+    """The detection of a run that has come to its end."""
+    path = directory / "subject.c"
+    path.write_text(DECLARED + source)
+    how = ("--redundancy", "on", "--no-keep-errors", *options)
+    settings = settings_from_args([str(path), "--tests", "none", "--search", "dfs", *how])
+    run = prepare(load(path, how), settings, Collector(), None, reductions(settings))
+    assert run.run().defects == 0
+    return next(one for one in run.techniques.all if isinstance(one, Redundancy))

@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
-from anabranch.reduce.redundancy import backward, matching
+from anabranch.reduce.redundancy import backward, points
+from anabranch.reduce.redundancy.constraints import Constraints
 from anabranch.reduce.redundancy.facts import FunctionFacts
 from anabranch.reduce.redundancy.goals import Goals
 from anabranch.reduce.redundancy.live import Live
+from anabranch.reduce.redundancy.slicing import Slicer
 from tests.reduce.redundancy.harness import missing
 
 TRAPS = {
@@ -123,6 +125,27 @@ int main(void) {
   h();
   return 0;
 }""",
+    "the same code from another call": """
+static KEPT void look(unsigned char y) { if (y == 1) marks++; }
+int main(void) {
+  unsigned char x = IN, y = IN;
+  if (x == 1) { look(y); mark(1); } else { look(y); mark(2); }
+  return 0;
+}""",
+    "another field of a struct": """
+static struct { unsigned char a, b; } s;
+static KEPT void set(unsigned char x) { if (x > 7) s.b = 1; else s.a = 1; }
+int main(void) {
+  unsigned char x = same(FIRST);
+  set(same(0));
+  set(same(9));
+  s.a = s.b = 0;
+  if (IN == 1) { mark(0); x = same(SECOND); }
+  set(x);
+  if (s.a) mark(1);
+  if (s.b) mark(2);
+  return 0;
+}""",
     "a value that depends on the way": """
 static KEPT int way(unsigned char x) {
   int n;
@@ -136,6 +159,33 @@ int main(void) {
   way(same(9));
   if (IN == 1) { mark(0); x = same(SECOND); }
   if (way(x) == 1) mark(1); else mark(2);
+  return 0;
+}""",
+    "what a call has returned": """
+static KEPT int way(unsigned char x) {
+  int n;
+  if (IN == 1) marks++;
+  if (x > 7) { marks++; n = 1; } else { marks--; n = 2; }
+  marks++;
+  return n;
+}
+int main(void) {
+  unsigned char x;
+  switch (IN & 3) {
+  case 0: x = same(5); break;
+  case 1: x = same(6); break;
+  case 2: x = same(FIRST); break;
+  default: x = same(SECOND);
+  }
+  int n = way(x);
+  if (n == 1) mark(1);
+  return 0;
+}""",
+    "code behind a call, in the same block": """
+static KEPT void one(unsigned char x) { if (x == 1) marks++; else if (x == 2) { marks--; exit(1); } }
+static KEPT void both(void) { one(IN); mark(1); one(IN); mark(2); }
+int main(void) {
+  both();
   return 0;
 }""",
 }
@@ -153,21 +203,45 @@ def test_nothing_is_lost(tmp_path: Path, name: str, order: str) -> None:
         assert missing(tmp_path, source, order) == []
 
 
+BESIDE = {
+    "all": ("--merge", "all"),
+    "all, dynamic": ("--merge", "all", "--merging", "dynamic"),
+    "auto": ("--merge", "auto"),
+    "zeq": ("--zeq", "rules"),
+}
+
+
+@pytest.mark.parametrize("other", BESIDE)
+@pytest.mark.parametrize("name", TRAPS)
+def test_nothing_is_lost_beside_other_techniques(tmp_path: Path, name: str, other: str) -> None:
+    """What states were merged into begins a tape of its own."""
+    assert missing(tmp_path, variants(name)[0], "dfs", *BESIDE[other]) == []
+
+
 def add_no_object(live: Live, part: tuple[str, object], before: Any = Live.add_part) -> None:
     if part[0] != "object":
         before(live, part)
 
 
 WRONG: dict[str, tuple[Any, str, Any, str]] = {
-    "constraints": (matching, "implied", lambda *_: True, "another function through a pointer"),
+    "constraints": (Constraints, "allow", lambda *_: True, "another function through a pointer"),
     "halts": (Goals, "ahead", lambda *_: False, "a constraint that came with a check"),
     "potential dependences": (
-        FunctionFacts, "may_write", lambda *_: 0, "a store behind a branch that was not taken",
+        FunctionFacts, "may_write", lambda *_: (0, ()), "a store behind a branch that was not taken",
     ),
     "pointers": (FunctionFacts, "pointed", lambda *_: 0, "a store through a pointer that is another one"),
+    "fields": (Live, "meets", lambda *_: False, "another field of a struct"),
+    "calls that are skipped": (
+        Slicer, "_skips", lambda *_: True, "a store behind a branch that was not taken",
+    ),
+    "call stacks": (
+        points.Point, "location", property(lambda point: (id(point.site),)),
+        "the same code from another call",
+    ),
     "objects": (Live, "add_part", add_no_object, "use after free"),
     "edges": (FunctionFacts, "edge", lambda *_: [], "a value that depends on the way"),
     "memory": (Live, "add", lambda *_: None, "a file that is written and read back"),
+    "calls": (Goals, "_goes_to_goal", lambda *_: False, "code behind a call, in the same block"),
     "instructions": (
         backward._Generator, "_instruction", lambda *_: None, "a function that runs at the end",
     ),
