@@ -9,6 +9,8 @@ from typing import Any, TypeAlias
 from anabranch.analysis.abstract_objects import OUTSIDE
 from anabranch.analysis.bits import ones_of
 from anabranch.analysis.callgraph import CallGraph, CallSite, build_call_graph
+from anabranch.analysis.cfg import build_cfg
+from anabranch.analysis.loops import LoopForest, find_loops
 from anabranch.analysis.may_write import MayWrite
 from anabranch.analysis.points_to import PointsTo
 from anabranch.analysis.regions import ControlRegions, control_regions
@@ -54,6 +56,14 @@ class ProgramFacts:
         self.constant_pages = self.memory.constant_pages
         self._regions: dict[str, ControlRegions] = {}
         self._masks: dict[int, int] = {}
+        self._loops: dict[str, LoopForest] = {}
+
+    def loop_heads(self, function: Function, block: int) -> Sequence[int]:
+        """The heads of the loops around a block."""
+        forest = self._loops.get(function.name)
+        if forest is None:
+            forest = self._loops[function.name] = find_loops(build_cfg(function))
+        return [head for head, loop in forest.loops.items() if block in loop.blocks]
 
     def regions(self, function: Function) -> ControlRegions:
         found = self._regions.get(function.name)

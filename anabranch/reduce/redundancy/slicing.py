@@ -34,7 +34,7 @@ from anabranch.machine.tape import (
     Touched,
     kind_of,
 )
-from anabranch.machine.translator.sites import PointSite, Target
+from anabranch.machine.translator.sites import PointSite, ReturnSite, Target
 from anabranch.machine.translator.unit import Unit
 from anabranch.reduce.redundancy.backward import (
     INSIDE,
@@ -61,10 +61,10 @@ class Mark:
         self.point = point
 
     @property
-    def is_at_block(self) -> bool:
-        """Is it at the start of a block, behind the edge that led there?"""
+    def begins_segment(self) -> bool:
+        """Is it at the start of a block, behind the edge that led there, or behind a call?"""
         site = self.point.site
-        return isinstance(site, Target) and site.key[0] == "block"
+        return isinstance(site, ReturnSite) or (isinstance(site, Target) and site.key[0] == "block")
 
 
 NO_CALLS: Mapping[int, int] = {}
@@ -176,7 +176,7 @@ class Slicer:
                 self.program_ends(live)
             elif kind is Jumped or (kind is Lost and self.ahead(item.stack)):
                 live.top = True
-            elif kind is Mark:
+            elif kind is Mark and not item.begins_segment:
                 self._publish(item.point, live)
         self.items += len(items) - skipped
         self.skipped += skipped
@@ -227,7 +227,7 @@ class Slicer:
                 self._decides(live, facts, one, touched)
         backward(facts, segment)(frame, live, item, touched)
         for mark in marks:
-            if mark.is_at_block:
+            if mark.begins_segment:
                 self.publish(mark.point, live)
         if not segment.start and segment.block:
             if position < 0 and at_edge:
@@ -238,7 +238,7 @@ class Slicer:
         else:
             self._head(live, facts, segment)
         for mark in marks:
-            if not mark.is_at_block:
+            if not mark.begins_segment:
                 self._publish(mark.point, live)
         return position
 
@@ -306,10 +306,14 @@ class Slicer:
             live.entered = (facts, live.frames.pop())
             return
         result = result_of_call(segment)
-        frame = live.frames[-1]
+        frame = live.frame
         if frame.registers & result:
             frame.registers &= ~result
             live.wanted = True
+
+    def behind_call(self, live: Live, unit: Unit, block: int, position: int) -> None:
+        """From behind a call to where it returns."""
+        self._head(live, self.facts(unit), Segment(unit, block, position, position, -1))
 
     # ---- single instructions -------------------------------------------------------------------------
 
@@ -351,7 +355,10 @@ class Slicer:
         ):
             start -= 1
         if start:
-            self._head(live, facts, Segment(item.unit, item.block, start, start, -1))
+            for mark in items[last + 1 : position + 1]:
+                if isinstance(mark, Mark) and mark.begins_segment:
+                    self.publish(mark.point, live)
+            self.behind_call(live, item.unit, item.block, start)
         elif not item.block:
             live.entered = (facts, live.frames.pop())
         else:

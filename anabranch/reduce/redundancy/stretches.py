@@ -11,11 +11,12 @@ from time import perf_counter
 from typing import Any
 
 from anabranch.machine.tape import Forced, Interpreted, Lost, Stack, Tape, Touched
-from anabranch.machine.translator.sites import Target
+from anabranch.machine.translator.sites import ReturnSite, Target
 from anabranch.reduce.redundancy.backward import cross_edge, take_branch
 from anabranch.reduce.redundancy.ledger import FORK
 from anabranch.reduce.redundancy.live import Live
-from anabranch.reduce.redundancy.matching import Point, Snapshot
+from anabranch.reduce.redundancy.matching import Snapshot
+from anabranch.reduce.redundancy.points import Point
 from anabranch.reduce.redundancy.slicing import Mark, Slicer, block_of, last_code, whole_calls
 
 RUNNING, FORKED, RETURNED, FAILED, DROPPED, BARREN, LOST = range(7)
@@ -90,7 +91,7 @@ def pending_notes(items: list[Any]) -> list[Any]:
         return []
     taken = items[last:]
     del items[last:]
-    while items and isinstance(items[-1], Mark) and items[-1].is_at_block:
+    while items and isinstance(items[-1], Mark) and items[-1].begins_segment:
         items.pop()  # in front of the segment that is not finished: nobody goes over it here
     return taken
 
@@ -180,6 +181,8 @@ class Stretches:
     def _from_stop(self, stretch: Stretch, live: Live, at_edge: bool) -> None:
         """From where a state was dropped to the end of its tape."""
         site = stretch.stopped
+        if isinstance(site, ReturnSite):
+            self._slicer.behind_call(live, site.unit, site.block, site.position)
         if not isinstance(site, Target):
             return
         kind = site.key[0]

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from anabranch.reduce.redundancy import backward, matching
+from anabranch.reduce.redundancy import backward, points
+from anabranch.reduce.redundancy.constraints import Constraints
 from anabranch.reduce.redundancy.facts import FunctionFacts
 from anabranch.reduce.redundancy.goals import Goals
 from anabranch.reduce.redundancy.live import Live
@@ -170,6 +171,33 @@ int main(void) {
   if (way(x) == 1) mark(1); else mark(2);
   return 0;
 }""",
+    "what a call has returned": """
+static KEPT int way(unsigned char x) {
+  int n;
+  if (IN == 1) marks++;
+  if (x > 7) { marks++; n = 1; } else { marks--; n = 2; }
+  marks++;
+  return n;
+}
+int main(void) {
+  unsigned char x;
+  switch (IN & 3) {
+  case 0: x = same(5); break;
+  case 1: x = same(6); break;
+  case 2: x = same(FIRST); break;
+  default: x = same(SECOND);
+  }
+  int n = way(x);
+  if (n == 1) mark(1);
+  return 0;
+}""",
+    "code behind a call, in the same block": """
+static KEPT void one(unsigned char x) { if (x == 1) marks++; else if (x == 2) { marks--; exit(1); } }
+static KEPT void both(void) { one(IN); mark(1); one(IN); mark(2); }
+int main(void) {
+  both();
+  return 0;
+}""",
 }
 
 
@@ -206,7 +234,7 @@ def add_no_object(live: Live, part: tuple[str, object], before: Any = Live.add_p
 
 
 WRONG: dict[str, tuple[Any, str, Any, str]] = {
-    "constraints": (matching, "implied", lambda *_: True, "another function through a pointer"),
+    "constraints": (Constraints, "allow", lambda *_: True, "another function through a pointer"),
     "halts": (Goals, "ahead", lambda *_: False, "a constraint that came with a check"),
     "potential dependences": (
         FunctionFacts, "may_write", lambda *_: (0, ()), "a store behind a branch that was not taken",
@@ -217,12 +245,13 @@ WRONG: dict[str, tuple[Any, str, Any, str]] = {
         Slicer, "_skips", lambda *_: True, "a store behind a branch that was not taken",
     ),
     "call stacks": (
-        matching.Point, "location", property(lambda point: (id(point.site),)),
+        points.Point, "location", property(lambda point: (id(point.site),)),
         "the same code from another call",
     ),
     "objects": (Live, "add_part", add_no_object, "use after free"),
     "edges": (FunctionFacts, "edge", lambda *_: [], "a value that depends on the way"),
     "memory": (Live, "add", lambda *_: None, "a file that is written and read back"),
+    "calls": (Goals, "_goes_to_goal", lambda *_: False, "code behind a call, in the same block"),
     "instructions": (
         backward._Generator, "_instruction", lambda *_: None, "a function that runs at the end",
     ),
