@@ -24,8 +24,8 @@ from bench.lib.table import print_table
 from bench.lib.work import common_arguments, each, keep_failure, tell
 
 ORDERS = ("dfs", "random-path")
-MOST_FORKS = 3_000  # of a program that is looked at
-MOST_INSTRUCTIONS = 1_000_000
+MOST_FORKS = 600  # of a program that is looked at
+MOST_INSTRUCTIONS = 300_000
 BESIDE = (
     (), ("--merge", "qce"), (), ("--merge", "all"), (), ("--merge", "all", "--merging", "dynamic"), (),
     (), ("--zeq", "rules"), (),

@@ -66,6 +66,10 @@ class WrittenPlaces:
                 for callee in site.callees:
                     blocks[site.block] |= self._functions.get(callee, NOTHING)
 
+    def function(self, name: str) -> Written:
+        """What a call of a function with a body may write."""
+        return self._functions[name]
+
     def region(self, function: Function, blocks: int) -> Written:
         """What the blocks of a mask may write."""
         found = NOTHING

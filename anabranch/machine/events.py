@@ -18,8 +18,9 @@ Forked = Callable[[BranchSite | PointSite, Continuation], None]
 """`(site of the decision, continuation of its frame)`: the running path is about to fork."""
 Arrived = Callable[[int, Target, Continuation, tuple[Any, ...]], bool]
 """`(counter, block, continuation and live values of the frame)`: does the running path stop at this block?"""
-Returned = Callable[[ReturnSite, Continuation], bool]
-"""`(site behind the call, continuation of the caller)`: does the running path stop behind this call?"""
+Returned = Callable[[ReturnSite, Continuation, tuple[Any, ...]], bool]
+"""`(site behind the call, continuation and live values of the caller)`: does the running path stop behind
+this call?"""
 Split = Callable[[BranchSite | PointSite, bool, State, Slice], bool]
 """`(site of the decision, the side that the running path takes, the sibling, the slice that the running path
 now has)`: does the running path wait, too?"""

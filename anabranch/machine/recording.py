@@ -133,9 +133,9 @@ class RecordingMachine(Machine):
                 tape.append(ended)
 
     def stack(self) -> Stack:
-        """Function and block of all frames of the running path."""
+        """Where all frames of the running path stand."""
         where = self.where()
-        return () if where is None else stack_of(where.unit, where.block, where.continuation)
+        return () if where is None else stack_of(where.unit, where.block, where.position, where.continuation)
 
     # ---- inputs that go no further -------------------------------------------------------------------
 

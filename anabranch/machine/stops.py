@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from anabranch.machine.ends import Yield
 from anabranch.machine.forking import INTERPRETER_CODE
@@ -107,8 +107,8 @@ class Stops:
             if not running.position:
                 return
             site = running.unit.return_site(running.block, running.position - 1)
-            if self._stops_behind(site, running.continuation):
-                values = tuple([machine.interpreter.register(running, name) for name in site.names])
+            values = tuple([machine.interpreter.register(running, name) for name in site.names])
+            if self._stops_behind(site, running.continuation, values):
                 raise Yield(machine.decider.snapshot(site, values, running.continuation))
             return
         found = self._return_site(frame)
@@ -116,14 +116,14 @@ class Stops:
             return
         local = frame.f_locals
         continuation = local["K"]
-        if self._stops_behind(found, continuation):
-            values = tuple([local[name] for name in found.names])
+        values = tuple([local[name] for name in found.names])
+        if self._stops_behind(found, continuation, values):
             raise Yield(machine.decider.snapshot(found, values, continuation))
 
-    def _stops_behind(self, site: ReturnSite, continuation: Continuation) -> bool:
+    def _stops_behind(self, site: ReturnSite, continuation: Continuation, values: tuple[Any, ...]) -> bool:
         stops = False
         for hear in self._events.returned:
-            stops = hear(site, continuation) or stops
+            stops = hear(site, continuation, values) or stops
         return stops
 
     def _return_site(self, frame: FrameType) -> ReturnSite | None:

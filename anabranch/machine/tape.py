@@ -33,8 +33,8 @@ PLAIN, RETURN, CALL, MODEL = range(4)
 pointer, at a call of a model."""
 _RECORDED = ("llvm.mem", "llvm.va_start", "llvm.va_copy", "llvm.objectsize")
 
-Stack: TypeAlias = tuple[tuple[Function, int], ...]
-"""Function and block of all frames, innermost first."""
+Stack: TypeAlias = tuple[tuple[Function, int, int], ...]
+"""Function, block and next instruction of all frames, innermost first."""
 
 
 def kind_of(program: TranslatedProgram, instruction: Instruction) -> int:
@@ -63,9 +63,10 @@ def address_operand(instruction: Instruction) -> Any:
     return instruction.operands[1 if instruction.opcode == "store" else 0]
 
 
-def stack_of(unit: Unit, block: int, continuation: Continuation) -> Stack:
-    below = [(caller[1].unit.function, caller[1].block) for caller in callers(continuation)]
-    return ((unit.function, block), *below)
+def stack_of(unit: Unit, block: int, position: int, continuation: Continuation) -> Stack:
+    sites = [caller[1] for caller in callers(continuation)]
+    below = [(site.unit.function, site.block, site.position + 1) for site in sites]
+    return ((unit.function, block, position), *below)
 
 
 class Segment:

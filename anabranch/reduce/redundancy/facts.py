@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, TypeAlias
 
 from anabranch.analysis.abstract_objects import OUTSIDE
 from anabranch.analysis.bits import ones_of
 from anabranch.analysis.callgraph import CallGraph, CallSite, build_call_graph
+from anabranch.analysis.cfg import build_cfg
+from anabranch.analysis.loops import LoopForest, find_loops
 from anabranch.analysis.may_write import MayWrite
 from anabranch.analysis.points_to import PointsTo
 from anabranch.analysis.regions import ControlRegions, control_regions
 from anabranch.analysis.returning import Returning
-from anabranch.analysis.written_places import WrittenPlaces
+from anabranch.analysis.written_places import Written, WrittenPlaces
 from anabranch.environment.effects import CallEffects
 from anabranch.environment.registry import OVERRIDES
 from anabranch.explore.build import Parts
@@ -53,6 +56,14 @@ class ProgramFacts:
         self.constant_pages = self.memory.constant_pages
         self._regions: dict[str, ControlRegions] = {}
         self._masks: dict[int, int] = {}
+        self._loops: dict[str, LoopForest] = {}
+
+    def loop_heads(self, function: Function, block: int) -> Sequence[int]:
+        """The heads of the loops around a block."""
+        forest = self._loops.get(function.name)
+        if forest is None:
+            forest = self._loops[function.name] = find_loops(build_cfg(function))
+        return [head for head, loop in forest.loops.items() if block in loop.blocks]
 
     def regions(self, function: Function) -> ControlRegions:
         found = self._regions.get(function.name)
@@ -70,6 +81,16 @@ class ProgramFacts:
         if mask & objects.known(OUTSIDE):
             mask |= self.points_to.outside
         return [name for name in site.callees if objects.known(("symbol", name)) & mask]
+
+    def placed(self, written: Written) -> tuple[int, Places]:
+        """What may be written, with the addresses of places."""
+        masks: dict[int, int] = {}
+        for name, offset, size in written.places:
+            first = self.address(name) + offset
+            for address in range(first, first + size):
+                page = address >> PAGE_BITS
+                masks[page] = masks.get(page, 0) | 1 << (address & PAGE_SIZE - 1)
+        return written.objects, tuple(sorted(masks.items()))
 
     def mask(self, number: int) -> int:
         """The static objects that an object of a run is."""
@@ -169,14 +190,13 @@ class FunctionFacts:
         found = self._may_write.get(block)
         if found is None:
             written = self.program.written_places.region(self.function, self._between[block])
-            masks: dict[int, int] = {}
-            for name, offset, size in written.places:
-                first = self.program.address(name) + offset
-                for address in range(first, first + size):
-                    page = address >> PAGE_BITS
-                    masks[page] = masks.get(page, 0) | 1 << (address & PAGE_SIZE - 1)
-            found = self._may_write[block] = (written.objects, tuple(sorted(masks.items())))
+            found = self._may_write[block] = self.program.placed(written)
         return found
+
+    @cached_property
+    def call_may_write(self) -> tuple[int, Places]:
+        """The same, in a call of the function."""
+        return self.program.placed(self.program.written_places.function(self.function.name))
 
     def may_write_at(self, block: int, position: int) -> int:
         """The objects that a call may write."""

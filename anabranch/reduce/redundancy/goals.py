@@ -86,11 +86,14 @@ class Goals:
         """Functions that may have goals of their own."""
         self._calling: dict[str, dict[str, int]] = {}
         """Function -> callee -> mask of the blocks that call it."""
+        self._calls: dict[tuple[str, int], list[tuple[int, str]]] = {}
+        """Function and block -> position of a call and a callee."""
         for name, sites in graph.sites.items():
             calls = self._calling[name] = {}
             for site in sites:
                 for callee in program.callees(site):
                     calls[callee] = calls.get(callee, 0) | 1 << site.block
+                    self._calls.setdefault((name, site.block), []).append((site.index, callee))
         self._callers: dict[str, list[str]] = {}
         for name, calls in self._calling.items():
             for callee in calls:
@@ -164,6 +167,10 @@ class Goals:
                 mask |= blocks
         return mask
 
+    def is_quiet(self, name: str) -> bool:
+        """Is there no goal in a function, and in whatever it calls?"""
+        return self._errors is None and name not in self._with_goals
+
     def aim(self, facts: FunctionFacts) -> None:
         """Say which branches of a function are relevant."""
         facts.aims = self.blocks(facts.function.name)
@@ -179,8 +186,8 @@ class Goals:
         """Might a path with these frames reach a goal?"""
         if self.at_exit or self._errors is not None:
             return True
-        for function, block in stack:
-            if self._reach(function) >> block & 1:
+        for function, block, position in stack:
+            if self._goes_to_goal(function, block, position):
                 return True
             halting = self._program.regions(function).halting >> block & 1
             if halting or function.name in self._program.returning.never:
@@ -193,15 +200,28 @@ class Goals:
         """Might a path reach a goal, had it not ended with these frames, or not in these blocks?"""
         if self.at_exit or self._errors is not None or not stack:
             return True
-        return any(self._may_reach(function, block) for function, block in stack)
+        return any(self._may_reach(*frame) for frame in stack)
 
-    def _may_reach(self, function: Function, block: int) -> bool:
+    def _may_reach(self, function: Function, block: int, position: int) -> bool:
         reach = self._reach(function)
         if not reach:
             return False
-        if reach >> block & 1:
+        if self._goes_to_goal(function, block, position):
             return True
-        return bool(self._program.regions(function).controllers(1 << block) & reach)
+        regions = self._program.regions(function)
+        return bool(regions.halting >> block & 1 and regions.controllers(1 << block) & reach)
+
+    def _goes_to_goal(self, function: Function, block: int, position: int) -> bool:
+        """Might a path reach a goal of this function, or in a call of it, from an instruction on?"""
+        reach, name = self._reach(function), function.name
+        if not reach >> block & 1:
+            return False
+        if self._own.get(name, 0) >> block & 1:
+            return True
+        if any(reach >> target & 1 for target in block_successors(function.blocks[block])):
+            return True
+        calls = self._calls.get((name, block), ())
+        return any(index >= position and callee in self._with_goals for index, callee in calls)
 
     def _reach(self, function: Function) -> int:
         """Blocks of a function from which its goals may be reached."""

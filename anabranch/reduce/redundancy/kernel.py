@@ -54,24 +54,39 @@ class Effect:
 
     def __init__(self, call: ModelCall) -> None:
         self._call = call
-        keeps_nothing = call.name.startswith("llvm.") or call.name in PLACELESS
-        self._known: CallParts | None = call.parts
-        if not keeps_nothing and call.parts is None:
+        self._keeps_nothing = call.name.startswith("llvm.") or call.name in PLACELESS
+
+    @cached_property
+    def _known(self) -> CallParts | None:
+        """Found out when it is asked for: of most calls nothing is relevant."""
+        call = self._call
+        if not self._keeps_nothing and call.parts is None:
             after = call.before if call.failed else call.after
-            self._known = call.parts = call_parts(call.name, call.arguments, call.before, after)
-        self.is_declared = keeps_nothing or self._known is not None
+            call.parts = call_parts(call.name, call.arguments, call.before, after)
+        found: CallParts | None = call.parts
+        return found
+
+    @property
+    def is_declared(self) -> bool:
+        return self._keeps_nothing or self._known is not None
 
     def writes(self, relevant: Collection[Key]) -> bool:
         """Does the call change one of these?"""
+        kept = [key for key in relevant if key[0] != "object"]
+        if not kept:
+            return False
         if not self.is_declared:
-            return self._call.before is not self._call.after and any(key[0] != "object" for key in relevant)
-        return self._known is not None and bool(touched(relevant, self._known.writes))
+            return self._call.before is not self._call.after
+        return self._known is not None and bool(touched(kept, self._known.writes))
 
     def might_write(self, relevant: Collection[Key]) -> bool:
         """Might it with other arguments, or in another state?"""
+        kept = [key for key in relevant if key[0] != "object"]
+        if not kept:
+            return False
         if not self.is_declared:
-            return any(key[0] != "object" for key in relevant)
-        return self._known is not None and any(kind in self._known.kinds for kind, _ in relevant)
+            return True
+        return self._known is not None and any(kind in self._known.kinds for kind, _ in kept)
 
     @cached_property
     def made(self) -> frozenset[Key]:

@@ -1,160 +1,40 @@
 """State matching (3.3): which states are redundant, by the snapshots at the same location and call stack.
 
 A snapshot keeps of its state what is relevant: the values of some registers, bytes and parts, and the
-constraints on the variables in them. A state matches if it has the same values, and all of the constraints.
-Snapshots with the same relevant locations, their *shape*, share a table of values.
+constraints on the variables in them. A state matches if it has the same values, and if its constraints allow
+nothing that those of the snapshot do not. Snapshots with the same relevant places, their *shape*, share a
+table of values. Most states differ from a whole table in one place: each table asks first for the place that
+ended the comparison last time, and what was read of a state for one table is not read again for the next.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 from anabranch.analysis.bits import ones_of
 from anabranch.expr import Expr, expr_vars
-from anabranch.machine.extents import SizeExtent, StringExtent
-from anabranch.machine.objects import LIMITED, PAGE_NUMBER_BITS, ObjectInfo
-from anabranch.machine.state import Continuation, State
-from anabranch.machine.translator.sites import PointSite, Target
-from anabranch.reduce.redundancy.kernel import content, variables_of
+from anabranch.machine.objects import PAGE_NUMBER_BITS
+from anabranch.reduce.redundancy.constraints import Constraints
+from anabranch.reduce.redundancy.kernel import variables_of
 from anabranch.reduce.redundancy.live import Live, Part
+from anabranch.reduce.redundancy.points import Key, Location, Place, Point, Value, identity, place_of
 from anabranch.solver import Slice
 
-Site: TypeAlias = Target | PointSite
-Location: TypeAlias = tuple[int, ...]
-"""Where control is, and the call sites of the stack, by identity."""
-Value: TypeAlias = Any
 MOST_SHAPES = 48  # at a location: each is looked at for every state that comes there
-MISSING = object()
-"""The value of a page or register that a state does not have."""
-
-
-class Point:
-    """A state as it was at a location, as far as it can be compared."""
-
-    __slots__ = ("changed", "continuation", "notes", "objects", "packed", "pages", "site", "values")
-
-    def __init__(
-        self,
-        site: Site,
-        values: tuple[Value, ...],
-        continuation: Continuation,
-        pages: Mapping[int, Any],
-        objects: Mapping[int, ObjectInfo],
-        notes: Any,
-        packed: Any,
-        changed: Slice | None = None,
-    ) -> None:
-        self.site = site
-        self.values = values
-        self.continuation = continuation
-        self.pages = pages
-        self.objects = objects
-        self.notes = notes
-        self.packed = packed
-        """The slices as a state keeps them."""
-        self.changed = changed
-        """A slice that is different from these."""
-
-    @classmethod
-    def of(cls, state: State, site: Site, changed: Slice | None = None) -> Point:
-        """Where a state waits, or its twin on the other side of a branch."""
-        return cls(
-            site,
-            state.values,
-            state.continuation,
-            state.pages,
-            state.objects,
-            state.tables[1],
-            state.packed,
-            changed,
-        )
-
-    @property
-    def location(self) -> Location:
-        found = [id(self.site)]
-        continuation = self.continuation
-        while continuation[1] is not None:
-            found.append(id(continuation[1]))
-            continuation = continuation[0]
-        return tuple(found)
-
-    def slices(self) -> dict[int, Slice]:
-        packed = self.packed
-        slices = dict(packed) if isinstance(packed, dict) else dict(zip(*packed, strict=True))
-        if self.changed is not None:
-            slices.update(dict.fromkeys(self.changed.vars, self.changed))
-        return slices
-
-    # ---- values --------------------------------------------------------------------------------------
-
-    def frames(self) -> list[tuple[Any, tuple[Value, ...]]]:
-        """Unit and names, and the live values, of all frames, innermost first."""
-        found = [((self.site.unit, self.site.names), self.values)]
-        continuation = self.continuation
-        while continuation[1] is not None:
-            found.append(((continuation[1].unit, continuation[1].names), continuation[3:]))
-            continuation = continuation[0]
-        return found
-
-    def page(self, key: int) -> Any:
-        page = self.pages.get(key)
-        return self.pages.get(key | LIMITED) if page is None else page
-
-    def part(self, part: Part) -> Value:
-        kind, which = part
-        if kind != "object":
-            return content(self.notes, part)
-        info = self.objects.get(which)
-        if info is None:
-            return None
-        extent = info.extent
-        bound: Value = None
-        if isinstance(extent, SizeExtent):
-            bound = extent.size
-        elif isinstance(extent, StringExtent):
-            bound = tuple(extent.data)
-        return (info.size, info.end, info.site.number, bound)
-
-
-def identity(value: Value) -> Value:
-    """A value that can be compared by `==`; expressions are interned."""
-    if value.__class__ is Expr:
-        return ("expression", id(value))
-    if value.__class__ is tuple:
-        return tuple(map(identity, value))
-    return value
-
-
-def bytes_of(page: Any, mask: int) -> Value:
-    """Some bytes of a page; `MISSING` if it has not all of them."""
-    size = len(page)
-    if mask >> size:
-        return MISSING
-    part = page if mask == (1 << size) - 1 else [page[offset] for offset in ones_of(mask)]
-    try:
-        return bytes(part)
-    except TypeError:
-        return tuple(part)
-
-
-class Shape(NamedTuple):
-    """The relevant locations of a snapshot."""
-
-    registers: tuple[tuple[int, int], ...]
-    """Frame, from the innermost outwards, and position among its live values."""
-    pages: tuple[tuple[int, int], ...]
-    """Page and mask of its bytes."""
-    parts: tuple[Part, ...]
+UNREAD = object()
+"""Stands for a value of a state that no table has asked for."""
+Shape: TypeAlias = tuple[int, ...]
+"""Numbers of places."""
 
 
 class Snapshot:
     """What was relevant at a point whose paths have all ended."""
 
-    __slots__ = ("keeps", "live", "slices")
+    __slots__ = ("constraints", "keeps", "live")
 
-    def __init__(self, slices: tuple[Slice, ...], live: Live, keeps: Any) -> None:
-        self.slices = slices
+    def __init__(self, constraints: Constraints, live: Live, keeps: Any) -> None:
+        self.constraints = constraints
         self.live = live
         self.keeps = keeps
         """The values, so that the identities of expressions stay theirs."""
@@ -163,19 +43,50 @@ class Snapshot:
 class ValueTable:
     """Snapshots of one shape."""
 
-    __slots__ = ("by_values", "seen")
+    __slots__ = ("by_values", "tests")
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, shape: Shape) -> None:
         self.by_values: dict[tuple[Value, ...], list[Snapshot]] = {}
-        self.seen: list[set[Value]] = [set() for _ in range(count)]
-        """By position: all values of the snapshots. Most states end here."""
+        self.tests: list[tuple[int, set[Value]]] = [(number, set()) for number in shape]
+        """Places, and all values of the snapshots there, in the order in which they are compared."""
+
+
+class Here:
+    """The snapshots of one location."""
+
+    __slots__ = ("numbers", "places", "tables")
+
+    def __init__(self) -> None:
+        self.places: list[Place] = []
+        self.numbers: dict[Key, int] = {}
+        self.tables: dict[Shape, ValueTable] = {}
+
+    def shape(self, keys: list[Key]) -> Shape:
+        found = []
+        for key in keys:
+            number = self.numbers.get(key)
+            if number is None:
+                number = self.numbers[key] = len(self.places)
+                self.places.append(place_of(key))
+            found.append(number)
+        return tuple(found)
+
+    def table(self, shape: Shape) -> ValueTable:
+        table = self.tables.get(shape)
+        if table is None:
+            if len(self.tables) >= MOST_SHAPES:
+                del self.tables[next(iter(self.tables))]
+            table = self.tables[shape] = ValueTable(shape)
+        return table
 
 
 class Table:
     """All snapshots of a run."""
 
     def __init__(self) -> None:
-        self._by_location: dict[Location, dict[Shape, ValueTable]] = {}
+        self._by_location: dict[Location, Here] = {}
+        self._positions: dict[Any, dict[int, int]] = {}
+        """By site: register -> its position among the live values."""
         self.snapshots = 0
         self.looked_up = 0
         self.not_kept = 0
@@ -185,91 +96,120 @@ class Table:
         self._by_location.clear()
         self.snapshots = 0
 
-    def __contains__(self, location: Location) -> bool:
-        return location in self._by_location
-
     # ---- snapshots -----------------------------------------------------------------------------------
 
     def add(self, point: Point, live: Live) -> None:
-        """The relevant locations at a point are known."""
+        """The relevant places at a point are known."""
         if live.top:
             return
-        made = shape_of(point, live)
-        if made is None:
+        keys = self._relevant(point, live)
+        if keys is None:
             self.not_kept += 1
             return
-        shapes = self._by_location.setdefault(point.location, {})
-        found = values_of(point, made, None)
-        assert found is not None
-        values, raw = found
-        table = shapes.get(made)
-        if table is None:
-            if len(shapes) >= MOST_SHAPES:
-                del shapes[next(iter(shapes))]
-            table = shapes[made] = ValueTable(len(values))
+        here = self._by_location.get(point.location)
+        if here is None:
+            here = self._by_location[point.location] = Here()
+        shape = here.shape(keys)
+        frames = point.frames()
+        raw = [here.places[number].read(point, frames) for number in shape]
+        values = tuple(map(identity, raw))
+        table = here.table(shape)
         known = table.by_values.setdefault(values, [])
-        slices = needed_slices(point, raw, made)
-        if any(all(one in slices for one in other.slices) for other in known):
+        parts = [key[1] for key in keys if key[0] == "part"]
+        constraints = Constraints.of(needed_slices(point, raw, parts))
+        if any(other.constraints.include(constraints) for other in known):
             return  # whatever matches this one matches the other
-        for seen, value in zip(table.seen, values, strict=True):
-            seen.add(value)
-        known.append(Snapshot(slices, live.copy(), raw))
+        by_number = dict(zip(shape, values, strict=True))
+        for number, seen in table.tests:
+            seen.add(by_number[number])
+        insert(known, Snapshot(constraints, live.copy(), (raw, point.notes)))
         self.snapshots += 1
+
+    def _relevant(self, point: Point, live: Live) -> list[Key] | None:
+        """The relevant places that the state at a point has; None if it does not have them all."""
+        keys: list[Key] = []
+        frames = point.frames()
+        for depth, frame in enumerate(reversed(live.frames)):
+            if not frame.registers:
+                continue
+            if depth >= len(frames):
+                return None
+            positions = self._positions_at(frames[depth][0])
+            for index in ones_of(frame.registers):
+                position = positions.get(index)
+                if position is None:
+                    return None
+                keys.append(("register", depth, position))
+        for key in sorted(live.pages):
+            page = point.page(key)
+            if page is None:
+                info = point.objects.get(key >> PAGE_NUMBER_BITS)
+                if info is not None and info.blank is not None and not info.end:
+                    return None  # an object of which only some pages are kept
+                continue  # the object is made later
+            mask = live.pages[key] & (1 << len(page)) - 1
+            if mask:
+                keys.append(("page", key, mask))
+        keys += [("part", part) for part in sorted(live.parts, key=repr)]
+        return keys
+
+    def _positions_at(self, site: Any) -> dict[int, int]:
+        found = self._positions.get(site)
+        if found is None:
+            found = {register_of(site.unit, name): position for position, name in enumerate(site.names)}
+            self._positions[site] = found
+        return found
 
     # ---- matching ------------------------------------------------------------------------------------
 
-    def find(self, point: Point, location: Location | None = None) -> Snapshot | None:
+    def find(self, point: Point) -> Snapshot | None:
         """A snapshot that shows all that the state at a point could."""
-        shapes = self._by_location.get(location or point.location)
-        if not shapes:
+        here = self._by_location.get(point.location)
+        if here is None:
             return None
         self.looked_up += 1
+        places, frames = here.places, point.frames()
+        read: list[Value] = [UNREAD] * len(places)
         slices: dict[int, Slice] | None = None
-        for shape, table in shapes.items():
-            found = values_of(point, shape, table.seen)
-            if found is None:
-                continue
-            known = table.by_values.get(found[0])
-            if not known:
-                continue
-            if slices is None:
-                slices = point.slices()
-            for snapshot in known:
-                if all(implied(one, slices) for one in snapshot.slices):
-                    return snapshot
+        for shape, table in here.tables.items():
+            tests = table.tests
+            for at, (number, seen) in enumerate(tests):
+                value = read[number]
+                if value is UNREAD:
+                    value = read[number] = identity(places[number].read(point, frames))
+                if value not in seen:
+                    if at:
+                        tests.insert(0, tests.pop(at))
+                    break
+            else:
+                known = table.by_values.get(tuple([read[number] for number in shape]))
+                if not known:
+                    continue
+                if slices is None:
+                    slices = point.slices()
+                for snapshot in known:
+                    if snapshot.constraints.allow(slices):
+                        return snapshot
         return None
 
 
-def shape_of(point: Point, live: Live) -> Shape | None:
-    """The relevant locations that the state at a point has; None if it does not have them all."""
-    registers: list[tuple[int, int]] = []
-    frames = point.frames()
-    for depth, frame in enumerate(reversed(live.frames)):
-        mask = frame.registers
-        if not mask:
+def insert(known: list[Snapshot], new: Snapshot) -> None:
+    """Add a snapshot to others with the same values; those that are one with it become one."""
+    position = 0
+    while position < len(known):
+        other = known[position]
+        if new.constraints.include(other.constraints):
+            del known[position]
             continue
-        if depth >= len(frames):
-            return None
-        (unit, names), _ = frames[depth]
-        for position, name in enumerate(names):
-            index = register_of(unit, name)
-            if mask >> index & 1:
-                registers.append((depth, position))
-                mask &= ~(1 << index)
-        if mask:
-            return None
-    pages: list[tuple[int, int]] = []
-    for key in sorted(live.pages):
-        page = point.page(key)
-        if page is None:
-            info = point.objects.get(key >> PAGE_NUMBER_BITS)
-            if info is not None and info.blank is not None and not info.end:
-                return None  # an object of which only some pages are kept
-            continue  # the object is made later
-        mask = live.pages[key] & (1 << len(page)) - 1
-        if mask:
-            pages.append((key, mask))
-    return Shape(tuple(registers), tuple(pages), tuple(sorted(live.parts, key=repr)))
+        both = new.constraints.united(other.constraints)
+        if both is None:
+            position += 1
+            continue
+        new.live.join(other.live)
+        new = Snapshot(both, new.live, (new.keeps, other.keeps))
+        del known[position]
+        position = 0
+    known.append(new)
 
 
 def register_of(unit: Any, name: str) -> int:
@@ -280,79 +220,20 @@ def register_of(unit: Any, name: str) -> int:
     return int(name[1:])
 
 
-def values_of(
-    point: Point, shape: Shape, seen: list[set[Value]] | None
-) -> tuple[tuple[Value, ...], list[Value]] | None:
-    """The values at the locations of a shape, to compare and as they are; None as soon as one is not among
-    those seen."""
-    values: list[Value] = []
-    raw: list[Value] = []
-    frames: list[tuple[Value, ...]] | None = None
-    at = 0
-    for depth, position in shape.registers:
-        if depth == 0:
-            value = point.values[position]
-        else:
-            if frames is None:
-                frames = [values for _, values in point.frames()]
-            value = frames[depth][position]
-        known = value if value.__class__ is int else identity(value)
-        if seen is not None and known not in seen[at]:
-            return None
-        at += 1
-        values.append(known)
-        raw.append(value)
-    for key, mask in shape.pages:
-        page = point.page(key)
-        value = MISSING if page is None else bytes_of(page, mask)
-        known = value if value.__class__ is bytes else identity(value)
-        if value is MISSING or (seen is not None and known not in seen[at]):
-            return None
-        at += 1
-        values.append(known)
-        raw.append(value)
-    for part in shape.parts:
-        value = point.part(part)
-        known = identity(value)
-        if seen is not None and known not in seen[at]:
-            return None
-        at += 1
-        values.append(known)
-        raw.append(value)
-    raw.append(point.notes)
-    return tuple(values), raw
-
-
-def needed_slices(point: Point, raw: list[Value], shape: Shape) -> tuple[Slice, ...]:
+def needed_slices(point: Point, raw: list[Value], parts: Sequence[Part]) -> tuple[Slice, ...]:
     """The constraints that depend on some values: of all variables in them, and of those that are constrained
     together with these."""
     variables: set[int] = set()
-    *pending, _ = raw
+    pending = list(raw)
     while pending:
         value = pending.pop()
         if value.__class__ is Expr:
             variables.update(expr_vars(value))
         elif value.__class__ is tuple:
             pending.extend(value)
-    variables |= variables_of(point.notes, [part for part in shape.parts if part[0] != "object"])
+    variables |= variables_of(point.notes, [part for part in parts if part[0] != "object"])
     if not any(variable >= 0 for variable in variables):
         return ()
     slices = point.slices()
     found = {id(part): part for v in sorted(variables) if v >= 0 and (part := slices[v]).constraints}
     return tuple(found.values())
-
-
-def implied(part: Slice, slices: dict[int, Slice]) -> bool:
-    """Do the constraints of a state include those of a slice?"""
-    mine = slices.get(part.vars[0])
-    if mine is part:
-        return True
-    if mine is None:
-        return False
-    if part.constraints <= mine.constraints:
-        return True
-    for constraint in part.constraints:
-        known = slices.get(expr_vars(constraint)[0])
-        if known is None or constraint not in known.constraints:
-            return False
-    return True

@@ -8,7 +8,7 @@ branch.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from anabranch.ir.module import Instruction
@@ -34,7 +34,7 @@ from anabranch.machine.tape import (
     Touched,
     kind_of,
 )
-from anabranch.machine.translator.sites import PointSite, Target
+from anabranch.machine.translator.sites import PointSite, ReturnSite, Target
 from anabranch.machine.translator.unit import Unit
 from anabranch.reduce.redundancy.backward import (
     INSIDE,
@@ -61,12 +61,13 @@ class Mark:
         self.point = point
 
     @property
-    def is_at_block(self) -> bool:
-        """Is it at the start of a block, behind the edge that led there?"""
+    def begins_segment(self) -> bool:
+        """Is it at the start of a block, behind the edge that led there, or behind a call?"""
         site = self.point.site
-        return isinstance(site, Target) and site.key[0] == "block"
+        return isinstance(site, ReturnSite) or (isinstance(site, Target) and site.key[0] == "block")
 
 
+NO_CALLS: Mapping[int, int] = {}
 NOTES = frozenset((Touched, Forced, Lost, Mark))
 """Items about the instruction or segment that is on its way."""
 
@@ -80,19 +81,24 @@ class Slicer:
         program: ProgramFacts,
         ahead: Ahead,
         aim: Callable[[FunctionFacts], None],
+        is_quiet: Callable[[str], bool],
         handlers_matter: Callable[[], bool],
         publish: Callable[[Any, Live], None],
     ) -> None:
-        """`aim`: says which goals a function has. `handlers_matter`: may functions that run at
-        the end of the program reach a goal? `publish`: is told what is relevant at a mark."""
+        """`aim`: says which goals a function has. `is_quiet`: has it none, nor has what it calls?
+        `handlers_matter`: may functions that run at the end of the program reach a goal? `publish`: is told
+        what is relevant at a mark."""
         self.tape = tape
         self.program = program
         self.ahead = ahead
         self.publish = publish
         self.handlers_matter = handlers_matter
         self._aim = aim
+        self._is_quiet = is_quiet
         self.items = 0
         """Items that were gone over."""
+        self.skipped = 0
+        """Items of calls in which nothing is relevant."""
         self._facts: dict[Unit, FunctionFacts] = {}
 
     def facts(self, unit: Unit) -> FunctionFacts:
@@ -113,10 +119,17 @@ class Slicer:
 
     # ---- the walk ------------------------------------------------------------------------------------
 
-    def walk(self, items: Sequence[Any], live: Live, before: Any, at_edge: bool = False) -> None:
+    def walk(
+        self,
+        items: Sequence[Any],
+        live: Live,
+        before: Any,
+        at_edge: bool = False,
+        calls: Mapping[int, int] = NO_CALLS,
+    ) -> None:
         """Go back over items; `before` is the last item that stands for an instruction in front of them. With
-        `at_edge`, stop behind the branch that led to the first item."""
-        self.items += len(items)
+        `at_edge`, stop behind the branch that led to the first item. `calls`: see `whole_calls`."""
+        skipped = 0
         segments = self.tape.segments
         position = len(items) - 1
         while position >= 0 and not live.top:
@@ -130,6 +143,12 @@ class Slicer:
                 simple = came is int or came is tuple or (came is ModelCall and segment.start)
                 if simple and not live.halts and (position >= 0 or not at_edge):
                     if segment.kind == RETURN or segment.kind == CALL or not live.frames:
+                        if position + 1 in calls and not live.wanted and self._skips(live, segment.unit):
+                            first = calls[position + 1]
+                            skipped += position + 2 - first
+                            position = first - 1
+                            live.entered = None
+                            continue
                         self._leave(live, segment)
                     inside = segment.start or not segment.block
                     block = INSIDE if inside else segments[previous if came is int else previous[0]].block
@@ -157,8 +176,18 @@ class Slicer:
                 self.program_ends(live)
             elif kind is Jumped or (kind is Lost and self.ahead(item.stack)):
                 live.top = True
-            elif kind is Mark:
+            elif kind is Mark and not item.begins_segment:
                 self._publish(item.point, live)
+        self.items += len(items) - skipped
+        self.skipped += skipped
+
+    def _skips(self, live: Live, unit: Unit) -> bool:
+        """Is nothing in a call relevant, whose result is not?"""
+        facts = self.facts(unit)
+        if not self._is_quiet(unit.function.name):
+            return False
+        objects, places = facts.call_may_write
+        return not live.objects & objects and not live.meets(places)
 
     def _segment(
         self,
@@ -198,7 +227,7 @@ class Slicer:
                 self._decides(live, facts, one, touched)
         backward(facts, segment)(frame, live, item, touched)
         for mark in marks:
-            if mark.is_at_block:
+            if mark.begins_segment:
                 self.publish(mark.point, live)
         if not segment.start and segment.block:
             if position < 0 and at_edge:
@@ -209,7 +238,7 @@ class Slicer:
         else:
             self._head(live, facts, segment)
         for mark in marks:
-            if not mark.is_at_block:
+            if not mark.begins_segment:
                 self._publish(mark.point, live)
         return position
 
@@ -256,9 +285,10 @@ class Slicer:
             callee, inner = live.entered
             live.entered = None
             operands, params = call.operands[1:], callee.function.params
-            for position, param in enumerate(params):
-                if inner.registers >> param.index & 1 and position < len(operands):
-                    frame.registers |= facts.registers(operands[position])
+            if inner.registers:
+                for position, param in enumerate(params):
+                    if inner.registers >> param.index & 1 and position < len(operands):
+                        frame.registers |= facts.registers(operands[position])
             if callee.function.vararg and inner.registers >> callee.plan.varargs_index & 1:
                 frame.registers |= facts.operands(operands[len(params) :])
             if inner.matters or live.wanted:
@@ -276,10 +306,14 @@ class Slicer:
             live.entered = (facts, live.frames.pop())
             return
         result = result_of_call(segment)
-        frame = live.frames[-1]
+        frame = live.frame
         if frame.registers & result:
             frame.registers &= ~result
             live.wanted = True
+
+    def behind_call(self, live: Live, unit: Unit, block: int, position: int) -> None:
+        """From behind a call to where it returns."""
+        self._head(live, self.facts(unit), Segment(unit, block, position, position, -1))
 
     # ---- single instructions -------------------------------------------------------------------------
 
@@ -321,7 +355,10 @@ class Slicer:
         ):
             start -= 1
         if start:
-            self._head(live, facts, Segment(item.unit, item.block, start, start, -1))
+            for mark in items[last + 1 : position + 1]:
+                if isinstance(mark, Mark) and mark.begins_segment:
+                    self.publish(mark.point, live)
+            self.behind_call(live, item.unit, item.block, start)
         elif not item.block:
             live.entered = (facts, live.frames.pop())
         else:
@@ -501,6 +538,29 @@ class Slicer:
             live.add_object(pointer)
         else:
             live.top = True
+
+
+def whole_calls(items: Sequence[Any], segments: Sequence[Segment]) -> dict[int, int]:
+    """Of calls that translated code has run from the beginning to the end, the last item -> the first one.
+    Those in which states were compared, or inputs were cut off, are looked at item by item."""
+    found: dict[int, int] = {}
+    open_: list[int] = []
+    noted = False
+    for position, item in enumerate(items):
+        kind = item.__class__
+        if kind is int or kind is tuple:
+            segment = segments[item if kind is int else item[0]]
+            if not segment.start and not segment.block:
+                open_.append(-1 if noted else position)
+            if segment.kind == RETURN and open_:
+                first = open_.pop()
+                if first >= 0:
+                    found[position] = first
+            noted = False
+        elif kind is not ModelCall and kind is not Touched:
+            open_.clear()
+            noted = True  # of the segment that comes next
+    return found
 
 
 def following(items: Sequence[Any], position: int) -> list[Any]:

@@ -7,15 +7,17 @@ its tape is gone over backwards; its parent follows when the sibling is done, to
 from __future__ import annotations
 
 from collections.abc import Callable
+from time import perf_counter
 from typing import Any
 
 from anabranch.machine.tape import Forced, Interpreted, Lost, Stack, Tape, Touched
-from anabranch.machine.translator.sites import Target
+from anabranch.machine.translator.sites import ReturnSite, Target
 from anabranch.reduce.redundancy.backward import cross_edge, take_branch
 from anabranch.reduce.redundancy.ledger import FORK
 from anabranch.reduce.redundancy.live import Live
-from anabranch.reduce.redundancy.matching import Point, Snapshot
-from anabranch.reduce.redundancy.slicing import Mark, Slicer, block_of, last_code
+from anabranch.reduce.redundancy.matching import Snapshot
+from anabranch.reduce.redundancy.points import Point
+from anabranch.reduce.redundancy.slicing import Mark, Slicer, block_of, last_code, whole_calls
 
 RUNNING, FORKED, RETURNED, FAILED, DROPPED, BARREN, LOST = range(7)
 """How a stretch ends: not yet; at a fork; where the program does; in an error; at a snapshot that it matches;
@@ -27,6 +29,7 @@ class Stretch:
 
     __slots__ = (
         "before",
+        "calls",
         "children",
         "end",
         "entry",
@@ -47,6 +50,8 @@ class Stretch:
         self.entry = entry
         """Where it begins, if that is a side of a branch: then its tape has the edge, and the branch not."""
         self.tape: list[Any] = []
+        self.calls: dict[int, int] = {}
+        """Once it is closed: of calls on its tape, the last item -> the first one."""
         self.point: Point | None = None
         """The state that it began with, if what is relevant there is known when its tape is gone over."""
         self.children: tuple[Stretch, ...] = ()
@@ -86,7 +91,7 @@ def pending_notes(items: list[Any]) -> list[Any]:
         return []
     taken = items[last:]
     del items[last:]
-    while items and isinstance(items[-1], Mark) and items[-1].is_at_block:
+    while items and isinstance(items[-1], Mark) and items[-1].begins_segment:
         items.pop()  # in front of the segment that is not finished: nobody goes over it here
     return taken
 
@@ -105,15 +110,19 @@ class Stretches:
         self.closed: list[Stretch] = []
         """Children before their parents."""
         self.items = 0
-        """Of all tapes that are closed."""
+        """Of all tapes that are closed, those that were gone over."""
+        self.seconds = 0.0
+        """That it took to go over tapes backwards."""
 
     def close(self, stretch: Stretch | None) -> None:
         """All paths of a stretch have ended; so may those of the stretches above it."""
         while stretch is not None:
             stretch.tape = self._tape.grouped(stretch.tape)
+            stretch.calls = whole_calls(stretch.tape, self._segments)
+            before = self._slicer.items
             self.slice(stretch)
             self.closed.append(stretch)
-            self.items += len(stretch.tape)
+            self.items += self._slicer.items - before
             stretch = stretch.parent
             if stretch is not None:
                 stretch.open -= 1
@@ -132,10 +141,12 @@ class Stretches:
         at_edge = stretch.is_side
         items = stretch.tape
         live.work += FORK + len(items)
+        began = perf_counter()
         if not live.top:
             if stretch.stopped is not None:
                 self._from_stop(stretch, live, at_edge)
-            self._slicer.walk(items, live, stretch.before, at_edge)
+            self._slicer.walk(items, live, stretch.before, at_edge, stretch.calls)
+        self.seconds += perf_counter() - began
         if at_edge and not live.top and (items or stretch.end != FORKED):
             self._take_side(stretch, live)  # else the forks were in the first segment, and have its edge
         stretch.live = live
@@ -170,6 +181,8 @@ class Stretches:
     def _from_stop(self, stretch: Stretch, live: Live, at_edge: bool) -> None:
         """From where a state was dropped to the end of its tape."""
         site = stretch.stopped
+        if isinstance(site, ReturnSite):
+            self._slicer.behind_call(live, site.unit, site.block, site.position)
         if not isinstance(site, Target):
             return
         kind = site.key[0]

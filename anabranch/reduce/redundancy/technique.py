@@ -19,12 +19,14 @@ from anabranch.machine import Events, Exit, Fault, Loss, PathEnd, ProgramError, 
 from anabranch.machine.recording import RecordingMachine
 from anabranch.machine.state import Continuation
 from anabranch.machine.tape import Forced, Interpreted, Lost, ModelCall, Stack, address_at, stack_of
-from anabranch.machine.translator.sites import BranchSite, PointSite, Target
+from anabranch.machine.translator.sites import BranchSite, CallSite, PointSite, ReturnSite, Target
+from anabranch.machine.translator.unit import Unit
 from anabranch.reduce.redundancy.facts import ProgramFacts
 from anabranch.reduce.redundancy.goals import ErrorPlaces, Goals
 from anabranch.reduce.redundancy.ledger import FORK, Ledger
 from anabranch.reduce.redundancy.live import Live
-from anabranch.reduce.redundancy.matching import Point, Table
+from anabranch.reduce.redundancy.matching import Table
+from anabranch.reduce.redundancy.points import Point
 from anabranch.reduce.redundancy.settings import AUTO, RedundancySettings
 from anabranch.reduce.redundancy.slicing import Mark, Slicer
 from anabranch.reduce.redundancy.stretches import (
@@ -67,6 +69,7 @@ class Redundancy(Technique):
         self._table = Table()
         self._armed: dict[int, int] = {}
         """Counter of a block where states are compared -> how often in vain."""
+        self._armed_calls: set[CallSite] = set()
         self._waiting: dict[int, int] = {}
         """Counter of a stretch of code -> states that wait in the middle of it."""
         self._dropped = {"matched": 0, "no goal ahead": 0}
@@ -99,7 +102,9 @@ class Redundancy(Technique):
             (events.split, self._split),
             (events.waits, self._waits),
         ]
-        return [*found, (events.arrived, self._arrived)] if self._settings.joins else found
+        if self._settings.joins:
+            found += [(events.arrived, self._arrived), (events.returned, self._returned)]
+        return found
 
     def begin(self, states: Sequence[State]) -> Sequence[State]:
         parts = self.parts
@@ -113,6 +118,7 @@ class Redundancy(Technique):
             self._program,
             self._goals.ahead,
             self._goals.aim,
+            self._goals.is_quiet,
             lambda: self._goals.at_exit,
             self._publish,
         )
@@ -189,6 +195,9 @@ class Redundancy(Technique):
                 other.tape = [mark]
                 if not isinstance(before, Interpreted):
                     items.append(Mark(Point.of(sibling, site, mine)))
+        self._arm_returns(sibling.continuation)
+        if self._settings.joins:
+            self._arm_loops(site.unit, site.block)
         stretch.children, stretch.open = (own, other), 2
         self._slot.put(sibling, other)
         self._slot.put(self._machine.path, own)
@@ -231,7 +240,31 @@ class Redundancy(Technique):
         end = regions.end[site.block]
         if not 0 < end < regions.exit:
             return
-        number = unit.counters.segments[end, 0]
+        self._watch(unit.counters.segments[end, 0])
+
+    def _arm_returns(self, continuation: Continuation) -> None:
+        """Compare states behind the calls that they forked in."""
+        if not self._settings.joins:
+            return
+        while continuation[1] is not None:
+            site = continuation[1]
+            if site in self._armed_calls:
+                return  # and so are those below
+            self._armed_calls.add(site)
+            self._arm_loops(site.unit, site.block)
+            number = site.unit.counters.segments.get((site.block, site.position + 1))
+            if number is not None:
+                self._watch(number)
+            continuation = continuation[0]
+
+    def _arm_loops(self, unit: Unit, block: int) -> None:
+        """Compare states that have forked in a loop where it goes on."""
+        assert self._program is not None
+        for head in self._program.loop_heads(unit.function, block):
+            self._watch(unit.counters.segments[head, 0])
+
+    def _watch(self, number: int) -> None:
+        """Stop where a counter counts."""
         if number not in self._armed:
             self._armed[number] = 0
             stops = self._machine.stops
@@ -242,7 +275,18 @@ class Redundancy(Technique):
     def _arrived(
         self, number: int, target: Target, continuation: Continuation, values: tuple[Any, ...]
     ) -> bool:
-        if self._running is None or number not in self._armed:
+        if number not in self._armed:
+            return False
+        return self._compared(target, continuation, values)
+
+    def _returned(self, site: ReturnSite, continuation: Continuation, values: tuple[Any, ...]) -> bool:
+        return site.place in self._armed and self._compared(site, continuation, values)
+
+    def _compared(
+        self, target: Target | ReturnSite, continuation: Continuation, values: tuple[Any, ...]
+    ) -> bool:
+        """Is the running path redundant here? If not, what is relevant here will be known later."""
+        if self._running is None:
             return False
         began = perf_counter()
         path, memory = self._machine.path, self._machine.memory
@@ -270,7 +314,7 @@ class Redundancy(Technique):
             if isinstance(end, ProgramError):
                 self._reported(where)
             if where is not None:
-                stretch.stack = stack_of(where.unit, where.block, where.continuation)
+                stretch.stack = stack_at(where)
                 self._note_failure(where)
         stretch.tape = self._items[:]
         self._items.clear()
@@ -295,7 +339,7 @@ class Redundancy(Technique):
         self._reported(where)
         if self._running is None:
             return
-        stack: Stack = () if where is None else stack_of(where.unit, where.block, where.continuation)
+        stack: Stack = () if where is None else stack_at(where)
         if self._tape.call is not None:
             self._tape.call.forced = stack
         elif where is None:
@@ -366,15 +410,15 @@ class Redundancy(Technique):
     def covers(self, state: State) -> bool:
         stretch = self._slot.get(state)
         site = state.entry
-        if self._given_up or stretch is None or site.__class__ not in (Target, PointSite):
+        if self._given_up or stretch is None or site.__class__ not in (Target, PointSite, ReturnSite):
             return False
         began = perf_counter()
         drops = self._is_redundant(state, stretch, site)
         self._share.charge(perf_counter() - began)
         return drops
 
-    def _is_redundant(self, state: State, stretch: Stretch, site: Target | PointSite) -> bool:
-        stack = stack_of(site.unit, site.block, state.continuation)
+    def _is_redundant(self, state: State, stretch: Stretch, site: Target | PointSite | ReturnSite) -> bool:
+        stack = stack_of(site.unit, site.block, position_of(site), state.continuation)
         if not self._goals.reachable(stack):
             stretch.end, stretch.stack, stretch.stopped = BARREN, stack, site
             self._dropped["no goal ahead"] += 1
@@ -443,12 +487,14 @@ class Redundancy(Technique):
             "not kept": self._table.not_kept,
             "stretches": len(self._stretches.closed),
             "items": self._slicer.items,
+            "skipped": self._slicer.skipped,
             "goals left": self._goals.left,
             "refined": self._refined,
             "explored": self._ledger.explored,
             "spent": self._ledger.spent,
             "saved": self._ledger.saved,
             "given up": self._given_up,
+            "backwards": round(self._stretches.seconds, 3),
             "seconds": round(self._share.used, 3),
         }
         dead = self._dead()
@@ -461,3 +507,12 @@ class Redundancy(Technique):
                 "wrong": len(self._verifier.wrong()),
             }
         return found
+
+
+def stack_at(where: Where) -> Stack:
+    return stack_of(where.unit, where.block, where.position, where.continuation)
+
+
+def position_of(site: Target | PointSite | ReturnSite) -> int:
+    """The instruction of its block that a site is in front of."""
+    return 0 if isinstance(site, Target) else site.position

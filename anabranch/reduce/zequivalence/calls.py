@@ -286,7 +286,7 @@ class Calls:
             self._passing[site] = known
         return known
 
-    def returned(self, site: ReturnSite, continuation: Continuation) -> bool:
+    def returned(self, site: ReturnSite, continuation: Continuation, values: tuple[Any, ...]) -> bool:
         """The running path came back from a call: is it an armed one with others in it or behind it?"""
         call, depth = self.running, continuation[2] + 1
         while call is not None and call.depth > depth:

@@ -7,12 +7,15 @@ from pathlib import Path
 import pytest
 
 from anabranch.cli.flags import settings_from_args
-from anabranch.expr import eq, ugt, var
-from anabranch.reduce.redundancy.matching import implied
+from anabranch.expr import eq, ugt, ult, var
+from anabranch.machine.tape import Forced
+from anabranch.reduce.redundancy.constraints import Constraints, implied
+from anabranch.reduce.redundancy.live import Live
 from anabranch.solver import SliceSpace
 from bench.lib.coverage_runs import explore_covering, load
 from bench.lib.subjects import HERE
-from tests.reduce.redundancy.harness import both
+from tests.reduce.redundancy.harness import both, detected
+from tests.reduce.redundancy.test_traps import variants
 
 FOUR_STATES = """
 int main(void) {
@@ -54,7 +57,7 @@ def test_a_loop_over_what_was_read(tmp_path: Path, order: str) -> None:
     assert some.pieces == plain.pieces
 
 
-SUBJECTS = {"tokens": 200, "key_value": 600, "regexp": 330, "rle_decode": 700, "memspn": 20}
+SUBJECTS = {"tokens": 200, "key_value": 520, "regexp": 100, "rle_decode": 700, "memspn": 20}
 """Subjects that are explored to their end, depth first, and the states that this may take."""
 
 
@@ -80,6 +83,20 @@ def test_constraints_are_compared_as_sets() -> None:
     assert implied(first, {x.a: first, y.a: other})
     assert not implied(first, {x.a: space.root(x.a)})
     assert implied(first, {x.a: second}) == (first.constraints <= second.constraints)
+
+
+def test_values_are_compared_as_sets() -> None:
+    space = SliceSpace()
+    x = var("x", 8)
+    below, above = space.assume(space.root(x.a), ult(x, 3, 8)), space.assume(space.root(x.a), ugt(x, 7, 8))
+    two = space.assume(space.root(x.a), eq(x, 2, 8))
+    assert below is not None and above is not None and two is not None
+    low, high = Constraints.of([below]), Constraints.of([above])
+    assert low.allow({x.a: two}) and not high.allow({x.a: two}) and not low.allow({x.a: above})
+    both = low.united(high)
+    assert both is not None and both.allow({x.a: below}) and both.allow({x.a: above})
+    assert not both.allow({x.a: space.root(x.a)})
+    assert both.include(low) and not low.include(both)
 
 
 ERRORS = """
@@ -129,3 +146,56 @@ def test_a_setting_is_off_unless_asked_for() -> None:
     from anabranch.reduce.redundancy.settings import RedundancySettings
 
     assert settings_from_args(["x.c"]).group(RedundancySettings).use == "off"
+
+
+SPEAKS = """
+static char line[16];
+static KEPT void say(int n) { line[n & 15] = 'x'; if (n > 2) marks++; }
+static KEPT int twice(int n) { say(n); mark(n); return n * 2; }
+int main(void) {
+  unsigned char kept = 0;
+  for (int i = 0; i < 4; i++) {
+    unsigned char c = IN;
+    say(c > 9);
+    if (c > 99) kept += twice(c > 200); else twice(i);
+  }
+  if (kept == 9) mark(1);
+  return line[0] == 'y';
+}"""
+
+
+def test_calls_that_are_skipped_backwards_change_nothing(tmp_path: Path) -> None:
+    """What is relevant where each stretch begins is the same as if all items were gone over."""
+    technique = detected(tmp_path, SPEAKS, "--no-redundancy-joins")
+    slicer, stretches = technique._slicer, technique._stretches
+    before = slicer.skipped
+    stretches.slice_again()
+    assert slicer.skipped > before
+    skipping = [relevant(stretch.live) for stretch in stretches.closed]
+    before = slicer.skipped
+    for stretch in stretches.closed:
+        stretch.calls = {}
+    stretches.slice_again()
+    assert slicer.skipped == before
+    assert [relevant(stretch.live) for stretch in stretches.closed] == skipping
+
+
+def relevant(live: Live | None) -> tuple[object, ...]:
+    assert live is not None
+    frames = [(frame.registers, frame.needed, frame.matters) for frame in live.frames]
+    return frames, live.pages, live.parts, live.wanted, live.halts, live.top
+
+
+def test_a_call_that_cuts_inputs_off_is_not_skipped(tmp_path: Path) -> None:
+    """What is noted of the first instructions of a callee stands in front of them on the tape."""
+    trap = "a constraint that came with a check in a callee"
+    technique = detected(tmp_path, variants(trap)[0], "--no-redundancy-joins")
+    cut_off = [stretch for stretch in technique._stretches.closed if any(map(is_forced, stretch.tape))]
+    assert cut_off
+    for stretch in cut_off:
+        first = next(filter(is_forced, stretch.tape))
+        assert stretch.tape.index(first) + 2 not in stretch.calls.values()  # behind what it has touched
+
+
+def is_forced(item: object) -> bool:
+    return isinstance(item, Forced)

@@ -112,7 +112,7 @@ def test_the_same_run_again() -> None:
     options = ("--redundancy", "auto", "--no-keep-errors")
     figures = [explored(HERE / "key_value.c", *options).techniques.figures()["redundancy"] for _ in range(2)]
     for one in figures:
-        assert one.pop("seconds") >= 0
+        assert one.pop("seconds") >= one.pop("backwards") >= 0
     assert figures[0] == figures[1]
     assert figures[0]["dropped"] > 100 and not figures[0]["given up"]
 

@@ -13,8 +13,10 @@ from anabranch.analysis.bits import ones_of
 from anabranch.expr import eq, ugt, var
 from anabranch.ir.values import ConstInt, GlobalRef
 from anabranch.machine.tape import CALL, Segment, Tape
+from anabranch.reduce.redundancy.constraints import implied
 from anabranch.reduce.redundancy.live import Live
-from anabranch.reduce.redundancy.matching import Point, Shape, implied, needed_slices
+from anabranch.reduce.redundancy.matching import needed_slices
+from anabranch.reduce.redundancy.points import Point
 from anabranch.reduce.redundancy.technique import Redundancy
 from anabranch.solver import SliceSpace
 from tests.reduce.redundancy.harness import detected
@@ -192,7 +194,7 @@ def test_the_constraints_that_depend_on_locations() -> None:
     assert both is not None
     slices[a.a] = slices[b.a] = both
     point = Point(None, (), None, {}, {}, {}, slices)  # type: ignore[arg-type]
-    found = needed_slices(point, [a, c, {}], Shape((), (), ()))
+    found = needed_slices(point, [a, c], [])
     assert {part.vars for part in found} == {both.vars, (c.a,)}
     assert {d.a} & {variable for part in found for variable in part.vars} == set()
 

@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
-from anabranch.reduce.redundancy import backward, matching
+from anabranch.reduce.redundancy import backward, points
+from anabranch.reduce.redundancy.constraints import Constraints
 from anabranch.reduce.redundancy.facts import FunctionFacts
 from anabranch.reduce.redundancy.goals import Goals
 from anabranch.reduce.redundancy.live import Live
+from anabranch.reduce.redundancy.slicing import Slicer
 from tests.reduce.redundancy.harness import missing
 
 TRAPS = {
@@ -103,6 +105,16 @@ int main(void) {
   if (i > 7) mark(2);
   return 0;
 }""",
+    "a constraint that came with a check in a callee": """
+static unsigned char table[4] = {1, 1, 1, 1};
+static KEPT void look(unsigned char k) { marks += table[k]; }
+int main(void) {
+  unsigned char i = IN, k;
+  if (IN == 1) { mark(0); k = FIRST ? i : 0; } else { mark(1); k = FIRST ? 0 : i; }
+  look(k);
+  if (i > 7) mark(2);
+  return 0;
+}""",
     "a function that runs at the end": """
 static unsigned char a;
 static void last(void) { if (a == 1) mark(1); }
@@ -159,6 +171,33 @@ int main(void) {
   if (way(x) == 1) mark(1); else mark(2);
   return 0;
 }""",
+    "what a call has returned": """
+static KEPT int way(unsigned char x) {
+  int n;
+  if (IN == 1) marks++;
+  if (x > 7) { marks++; n = 1; } else { marks--; n = 2; }
+  marks++;
+  return n;
+}
+int main(void) {
+  unsigned char x;
+  switch (IN & 3) {
+  case 0: x = same(5); break;
+  case 1: x = same(6); break;
+  case 2: x = same(FIRST); break;
+  default: x = same(SECOND);
+  }
+  int n = way(x);
+  if (n == 1) mark(1);
+  return 0;
+}""",
+    "code behind a call, in the same block": """
+static KEPT void one(unsigned char x) { if (x == 1) marks++; else if (x == 2) { marks--; exit(1); } }
+static KEPT void both(void) { one(IN); mark(1); one(IN); mark(2); }
+int main(void) {
+  both();
+  return 0;
+}""",
 }
 
 
@@ -195,20 +234,24 @@ def add_no_object(live: Live, part: tuple[str, object], before: Any = Live.add_p
 
 
 WRONG: dict[str, tuple[Any, str, Any, str]] = {
-    "constraints": (matching, "implied", lambda *_: True, "another function through a pointer"),
+    "constraints": (Constraints, "allow", lambda *_: True, "another function through a pointer"),
     "halts": (Goals, "ahead", lambda *_: False, "a constraint that came with a check"),
     "potential dependences": (
         FunctionFacts, "may_write", lambda *_: (0, ()), "a store behind a branch that was not taken",
     ),
     "pointers": (FunctionFacts, "pointed", lambda *_: 0, "a store through a pointer that is another one"),
     "fields": (Live, "meets", lambda *_: False, "another field of a struct"),
+    "calls that are skipped": (
+        Slicer, "_skips", lambda *_: True, "a store behind a branch that was not taken",
+    ),
     "call stacks": (
-        matching.Point, "location", property(lambda point: (id(point.site),)),
+        points.Point, "location", property(lambda point: (id(point.site),)),
         "the same code from another call",
     ),
     "objects": (Live, "add_part", add_no_object, "use after free"),
     "edges": (FunctionFacts, "edge", lambda *_: [], "a value that depends on the way"),
     "memory": (Live, "add", lambda *_: None, "a file that is written and read back"),
+    "calls": (Goals, "_goes_to_goal", lambda *_: False, "code behind a call, in the same block"),
     "instructions": (
         backward._Generator, "_instruction", lambda *_: None, "a function that runs at the end",
     ),
