@@ -184,7 +184,9 @@ def _check(name: str, value: object) -> None:
 
 PRESETS: dict[str, SolverConfig] = {
     "default": SolverConfig(),
-    "check": SolverConfig.of({"bitwuzla.prefix": "assert", "bitwuzla.rewrite-level": 0}),
+    "check": SolverConfig.of(
+        {"bitwuzla.prefix": "assert", "bitwuzla.rewrite-level": 0, "bitwuzla.preprocess": False}
+    ),
     "spear": SolverConfig.of({"solver": "spear"}),
     "thesis": SolverConfig.of({"solver": "spear", **{f"cadical.{name}": v for name, v in THESIS.sat}}),
 }

@@ -105,7 +105,7 @@ def test_make_backend() -> None:
     assert isinstance(backend, SpearBackend)
     assert backend.options.sat == (("elim", 0),)
     assert backend.options.rebuild == 30
-    assert bitwuzla_options(PRESETS["check"]) == {"rewrite-level": 0}
+    assert bitwuzla_options(PRESETS["check"]) == {"rewrite-level": 0, "preprocess": False}
     assert isinstance(make_backend(PRESETS["check"]), BitwuzlaBackend)
 
 
