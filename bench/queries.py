@@ -1,11 +1,11 @@
 """Back ends on the queries of real runs (`python -m bench.corpora` logs some).
 
-python -m bench.queries compare DIR [--each 1] [--z3-each 10]   spear, Bitwuzla and Z3: 0 may differ
-python -m bench.queries phases DIR [--slowest 0.1]              what Bitwuzla's time goes to, by class
+python -m bench.queries compare DIR [--solvers z3] [--most 1000]   spear, Bitwuzla and Z3: 0 may differ
+python -m bench.queries phases DIR [--slowest 0.1]                 what Bitwuzla's time goes to, by class
 
 `compare` asks the queries of each run in their order, checks every model by evaluation, and compares the
 answers with each other and with the one that was logged. It exits with 1 if two answers differ or a model is
-wrong; a solver that gives up is counted, not blamed.
+wrong; a solver that gives up, or takes more than `--limit` seconds, is counted, not blamed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import argparse
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from anabranch.solver.config import PRESETS
 from anabranch.solver.configured import bitwuzla_options
 from anabranch.solver.corpus import LoggedQuery, corpus_files, read_corpus
 from anabranch.solver.decorators import status
+from anabranch.solver.limit import QueryLimits
 from anabranch.solver.spear.backend import SpearBackend
 from anabranch.tune.instances import load, slowest
 from anabranch.tune.measure import warm
@@ -54,24 +55,36 @@ def _ask(backend: Backend, query: LoggedQuery, tally: Tally) -> str:
     return status(answer)
 
 
-def compare(directory: Path, each: int, z3_each: int) -> int:
-    """Answers of the back ends on every query, or on a part of them."""
+def _program(path: Path) -> Path:
+    """The directory of a program's queries: those of its functions can be in others below."""
+    return next((p for p in path.parents if p.parent.name in ("training", "test")), path.parent)
+
+
+SOLVERS: dict[str, Callable[[QueryLimits], Backend]] = {
+    "spear": lambda limits: SpearBackend(limits=limits),
+    "bitwuzla": lambda limits: BitwuzlaBackend(limits=limits),
+    "z3": lambda limits: Z3Backend(limits=limits),
+}
+
+
+def compare(directory: Path, solvers: Sequence[str], most: int, limit: float) -> int:
+    """Answers of the back ends on the queries of each program, or on so many of them, evenly spread."""
     tallies: dict[tuple[str, str], Tally] = {}
     differ: list[str] = []
-    z3 = Z3Backend()
-    for path in corpus_files([directory]):
-        print(f"{path.parent.name}/{path.name}", file=sys.stderr, flush=True)
-        usual: list[Backend] = [SpearBackend(), BitwuzlaBackend()]
-        for number, query in enumerate(read_corpus(path)):
-            if number % each:
-                continue
-            backends = [*usual, z3] if number // each % z3_each == 0 else usual
+    compared = 0
+    for place in sorted({_program(path) for path in corpus_files([directory])}):
+        queries = [(path, query) for path in corpus_files([place]) for query in read_corpus(path)]
+        print(f"{place.name}: {len(queries)}", file=sys.stderr, flush=True)
+        limits = QueryLimits(limit, clock=time.thread_time)
+        backends = [SOLVERS[name](limits) for name in solvers]
+        for path, query in queries[:: max(1, -(-len(queries) // most))]:
             answers = {query.solver: query.answer} if query.answer != "unknown" else {}
             for backend in backends:
                 tally = tallies.setdefault((query.kind, backend.name), Tally())
                 found = _ask(backend, query, tally)
                 if found != "unknown":
                     answers[f"{backend.name}, now"] = found
+            compared += len(answers) > 1
             if len(set(answers.values())) > 1:
                 differ.append(f"{path}, query {query.number}: {answers}")
     rows = [(k, s, t.queries, t.seconds, t.unknown, len(t.wrong)) for (k, s), t in sorted(tallies.items())]
@@ -79,7 +92,7 @@ def compare(directory: Path, each: int, z3_each: int) -> int:
     wrong = [*differ, *(text for tally in tallies.values() for text in tally.wrong)]
     for text in wrong[:10]:
         print(text)
-    print(f"{len(differ)} answers differ")
+    print(f"{len(differ)} answers differ, of {compared:,} queries that two or more solvers answered")
     return len(wrong)
 
 
@@ -118,14 +131,15 @@ def main(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
     parser.add_argument("what", choices=("compare", "phases"))
     parser.add_argument("directory", type=Path)
-    parser.add_argument("--each", type=int, default=1, metavar="K", help="every Kth query only")
-    parser.add_argument("--z3-each", type=int, default=10, metavar="K", help="Z3 on every Kth of these")
+    parser.add_argument("--solvers", nargs="+", choices=SOLVERS, default=list(SOLVERS))
+    parser.add_argument("--most", type=int, default=1_000_000, metavar="N", help="queries of a program")
+    parser.add_argument("--limit", type=float, default=10.0, help="CPU seconds of a solver on a query")
     parser.add_argument("--slowest", type=float, default=0.1, help="part of the instances for phases")
     given = parser.parse_args(argv)
     if given.what == "phases":
         phases(given.directory, given.slowest)
         return 0
-    return bool(compare(given.directory, given.each, given.z3_each))
+    return bool(compare(given.directory, given.solvers, given.most, given.limit))
 
 
 if __name__ == "__main__":

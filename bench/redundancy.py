@@ -217,21 +217,27 @@ SATURATED = 10.0
 SLOWEST, LOWER = 0.9, 1.0
 
 
-def raced(utility: str, seconds: float, flags: Sequence[str]) -> Course:
-    """One side. The limit that the engine knows is far away, because it is of wall time."""
-    command = ["--libc", "musl", "--goal", "coverage", "--tests", "none", "--max-time", f"{20 * seconds:g}"]
+def raced(utility: str, seconds: float, flags: Sequence[str], unlimited: bool) -> Course:
+    """One side. The limit that the engine knows is far away, because it is of wall time; `unlimited`: it
+    knows of none, as where all may be explored."""
+    command = ["--libc", "musl", "--goal", "coverage", "--tests", "none"]
+    command += [] if unlimited else ["--max-time", f"{20 * seconds:g}"]
     command += [*flags, "--program-name", utility, str(bitcode(utility)), "--", *PAPERS]
     return course(own_source(utility), seconds, command)
 
 
-def compared(utility: str, seconds: float, flags: Sequence[str], known: bool) -> Comparison | str:
+def compared(
+    utility: str, seconds: float, flags: Sequence[str], known: bool, unlimited: bool, own: bool
+) -> Comparison | str:
     """Both sides, one right after the other; the reason if there is nothing to compare."""
+    if own:
+        flags = (*flags, "--cover", own_source(utility))
     try:
-        plain = raced(utility, seconds, PLAIN if known else ())
+        plain = raced(utility, seconds, PLAIN if known else (), unlimited)
         full = plain.reached("instructions", plain.last("instructions"))
         if full < min(SATURATED, seconds / 2):
             return f"{utility}: left out, nothing new after {full:.1f} s"
-        reduced = raced(utility, seconds, flags)
+        reduced = raced(utility, seconds, flags, unlimited)
     except EngineFailure as failure:
         return f"{utility}: {failure}"
     found = Comparison(utility, plain, reduced)
@@ -243,7 +249,10 @@ def compared(utility: str, seconds: float, flags: Sequence[str], known: bool) ->
 
 def race(arguments: argparse.Namespace) -> int:
     flags = (*REDUCED[:1], arguments.how, *arguments.flag) if arguments.known else ()
-    one = partial(compared, seconds=arguments.time, flags=flags, known=arguments.known)
+    one = partial(
+        compared, seconds=arguments.time, flags=flags, known=arguments.known,
+        unlimited=arguments.unlimited, own=arguments.own,
+    )  # fmt: skip
     found: list[Comparison] = []
     problems: list[str] = []
     for outcome in each(one, arguments.utilities or RACED, arguments.jobs):
@@ -353,6 +362,13 @@ def main(argv: list[str] | None = None) -> int:
         else:
             jobs_argument(command)
             command.add_argument("--how", default="auto", help="the value of --redundancy (default auto)")
+            command.add_argument(
+                "--unlimited", action="store_true",
+                help="the engine knows of no limit on time, so that `auto` detects as long as it pays",
+            )  # fmt: skip
+            command.add_argument(
+                "--own", action="store_true", help="those that drop cover the utility's own source only"
+            )
             command.add_argument("--figures", type=Path, metavar="DIR", help="write the figures there")
     arguments = parser.parse_args(argv)
     if missing := [u for u in arguments.utilities if not bitcode(u).exists()]:

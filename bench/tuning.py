@@ -25,14 +25,14 @@ from anabranch.tune.result import Speedup, measured, speedup
 from anabranch.tune.sweep import AGAIN, neighbours, noise_of, sample, sweep
 from bench.lib.table import print_table
 
-CUTOFF = 5.0
 CLASSES = ("libc", "parser", "arithmetic", "unit", "check")
 
 
 def instances(directory: Path, kind: str, role: str, share: float, seconds: float) -> list[Instance]:
-    """The slowest part of each program's instances, and of these so many seconds of logged time."""
+    """The slowest part of each program's instances that their run solved, and of these so many seconds of
+    logged time."""
     place = directory / kind / role
-    found = slowest(load([place]), share) if place.is_dir() else []
+    found = slowest([i for i in load([place]) if i.was_solved], share) if place.is_dir() else []
     return sample(found, seconds, 1) if found else []
 
 
@@ -42,13 +42,17 @@ def usual(kind: str) -> SolverConfig:
 
 
 def gains(
-    configs: Mapping[str, SolverConfig], start: SolverConfig, group: Sequence[Instance], repetitions: int
+    configs: Mapping[str, SolverConfig],
+    start: SolverConfig,
+    group: Sequence[Instance],
+    given: argparse.Namespace,
 ) -> dict[str, tuple[float, float, Speedup]]:
     """CPU seconds of the start and of each configuration, and the factor between; `AGAIN` is the start."""
+    cutoff, repetitions = given.cutoff, given.repetitions
     columns = measured(
-        Runs(Solver()), {"start": start} | dict(configs), group, CUTOFF, repetitions, factor=10.0
+        Runs(Solver()), {"start": start} | dict(configs), group, cutoff, repetitions, factor=10.0
     )
-    columns[AGAIN] = measured(Runs(Solver()), {"start": start}, group, CUTOFF, repetitions)["start"]
+    columns[AGAIN] = measured(Runs(Solver()), {"start": start}, group, cutoff, repetitions)["start"]
     base = columns.pop("start")
     return {
         name: (base.total, column.total, speedup(base.seconds, column.seconds))
@@ -66,12 +70,12 @@ def single_changes(directory: Path, kind: str, given: argparse.Namespace) -> Non
     start = usual(kind)
     names = [name for name in tunable(training) if not given.only or any(o in name for o in given.only)]
     names = [name for name in names if start.is_active(name)]
-    effects = sweep(Runs(Solver()), start, names, training, CUTOFF, given.repetitions)
+    effects = sweep(Runs(Solver()), start, names, training, given.cutoff, given.repetitions)
     noise = noise_of(effects)
     good = {f"{e.name} = {e.value}": e.config for e in effects if e.name != AGAIN and e.gain.low > 1 + noise}
     print(f"\n{kind}: {len(training)} instances for training, {len(test)} for test, "
           f"{len(neighbours(start, names))} changes, noise {100 * noise:.0f}%")  # fmt: skip
-    unseen = gains(good, start, test, given.repetitions) if test else {}
+    unseen = gains(good, start, test, given) if test else {}
     rows = [
         (name, effect.gain, unseen[name][2] if name in unseen else "")
         for effect in effects
@@ -82,7 +86,6 @@ def single_changes(directory: Path, kind: str, given: argparse.Namespace) -> Non
 
 def compare(directory: Path, names: Sequence[str], given: argparse.Namespace) -> None:
     """Configurations on the test programs."""
-    rows: list[tuple[object, ...]] = []
     configs = {name: read_config(name) for name in names}
     for kind in given.classes:
         for part, share in ((f"slowest {100 * given.share:.0f}%", given.share), ("all", 1.0)):
@@ -90,10 +93,11 @@ def compare(directory: Path, names: Sequence[str], given: argparse.Namespace) ->
             group = instances(directory, kind, given.role, share, given.seconds)
             if not group:
                 continue
-            found = gains(configs, usual(kind), group, given.repetitions)
-            rows += [(kind, part, len(group), name, *values) for name, values in found.items()]
-    header = ("class", "part", "instances", "configuration", "default, s", "CPU s", "times the default")
-    print_table(header, rows)
+            found = gains(configs, usual(kind), group, given)
+            rows = [(Path(name).stem, *values) for name, values in found.items()]
+            print(f"\n{kind}, {part}: {len(group)} instances")
+            print_table(("configuration", "default, s", "CPU s", "times the default"), rows)
+            sys.stdout.flush()
 
 
 def main(argv: Sequence[str]) -> int:
@@ -107,6 +111,7 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--only", nargs="+", metavar="WORD", help="parameters with such a word in their name")
     parser.add_argument("--share", type=float, default=0.1, help="the slowest part of a program's instances")
     parser.add_argument("--seconds", type=float, default=10.0, help="of logged time, for each set")
+    parser.add_argument("--cutoff", type=float, default=5.0, help="CPU seconds of an instance")
     parser.add_argument("--repetitions", type=int, default=3)
     given = parser.parse_args(argv)
     if given.what == "compare":

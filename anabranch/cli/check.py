@@ -134,7 +134,7 @@ def _parser() -> argparse.ArgumentParser:
         "--solver-config",
         default="check",
         metavar="FILE",
-        help="how queries are decided: a file of anabranch tune (its parameters of Bitwuzla)",
+        help="how queries are decided: a file of anabranch tune (its parameters of Bitwuzla), or auto",
     )
     how.add_argument(
         "--jobs", type=_positive, default=1, metavar="N", help="N processes; the result is the same"
@@ -241,7 +241,7 @@ def settings_of(arguments: argparse.Namespace) -> CheckSettings:
 
 
 def _solver(place: str) -> SolverConfig:
-    config = read_config(place)
+    config = read_config(place, "check")
     if config["solver"] != "bitwuzla":
         raise ConfigError(
             f"--solver-config {place}: check decides by Bitwuzla only, not by {config['solver']}"

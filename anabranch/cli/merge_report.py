@@ -12,7 +12,11 @@ _SHOWN = 30
 
 def merge_report(reductions: dict[str, Any]) -> str:
     """A table of the ledger, why states were not merged, and what was found in loops."""
-    return "\n".join((*_lines(reductions.get("merging")), *_loop_lines(reductions.get("loops", {}))))
+    return "\n".join((
+        *_lines(reductions.get("merging")),
+        *_summary_lines(reductions.get("summaries", {})),
+        *_loop_lines(reductions.get("loops", {})),
+    ))  # fmt: skip
 
 
 def _lines(reductions: dict[str, Any] | None) -> Iterator[str]:
@@ -44,6 +48,20 @@ def _lines(reductions: dict[str, Any] | None) -> Iterator[str]:
         )
     if len(rows) > _SHOWN:
         yield f"and {len(rows) - _SHOWN} more; see reductions in run.json"
+
+
+def _summary_lines(summaries: dict[str, Any]) -> Iterator[str]:
+    """The loops whose rounds were followed all at once, with their conditions."""
+    if not summaries:
+        return
+    if summaries["summaries"]:
+        yield f"Loops followed without asking the solver: {count(summaries['summaries'], 'time')}."
+    for row in summaries["loops"][:_SHOWN]:
+        yield f"{row['summaries']:>8,} x the loop at {near(row['location'])}"
+        for pattern in row["patterns"]:
+            yield f"{'':>10}{pattern}"
+    for reason, number in summaries["refused"].items():
+        yield f"Loops run as ever: {number:,} x {reason}."
 
 
 def _loop_lines(loops: dict[str, Any]) -> Iterator[str]:

@@ -193,7 +193,7 @@ class SolverSettings(SettingsGroup, heading="Solver"):
     )  # fmt: skip
     config: str = option(
         "", "solver-config",
-        "how queries are decided: a file of anabranch tune, or default, check, spear, thesis; for --solver",
+        "how queries are decided: a file of anabranch tune, or auto, default, spear, thesis; for --solver",
         parse_solver_config, metavar="FILE", key="solver_config",
     )  # fmt: skip
     race: int = option(

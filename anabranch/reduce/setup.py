@@ -84,7 +84,10 @@ def asked_for(
         made += merging_with_loops(parts, policy, numbers, loops, summaries=alone and not removes)
     else:
         # Z-equivalent states are found at stops, too, which dynamic merging suspends while it shares.
-        made.append(merging.merging(parts, policy, numbers, shares=alone and not removes))
+        other = merging.merging(parts, policy, numbers, shares=alone and not removes)
+        made.append(other)
+        if loops in ("auto", "summaries") and alone and not removes:
+            made.append(LoopSummaries(parts, other))
     if removes:
         # Callee first goes around the order of static merging, and dynamic merging around callee first.
         made.insert(len(made) if static else 0, ZEquivalence(parts, in_order=static))

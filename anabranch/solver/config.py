@@ -184,12 +184,17 @@ def _check(name: str, value: object) -> None:
 
 PRESETS: dict[str, SolverConfig] = {
     "default": SolverConfig(),
-    "check": SolverConfig.of({"bitwuzla.prefix": "assert", "bitwuzla.rewrite-level": 0}),
+    "explore": SolverConfig.of({"bitwuzla.rewrite-level": 0, "bitwuzla.preprocess": False}),
+    "check": SolverConfig.of(
+        {"bitwuzla.prefix": "assert", "bitwuzla.rewrite-level": 0, "bitwuzla.preprocess": False}
+    ),
     "spear": SolverConfig.of({"solver": "spear"}),
     "thesis": SolverConfig.of({"solver": "spear", **{f"cadical.{name}": v for name, v in THESIS.sat}}),
 }
-"""Configurations by name: what explorations use, what the checker uses, the other back end, and that with the
-settings of the thesis."""
+"""Configurations by name: the default of explorations, what was found by tuning for explorations, what the
+checker uses, the other back end, and that with the settings of the thesis."""
+AUTO = "auto"
+"""The name of what tuning has found for the kind of run."""
 
 
 def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -211,14 +216,16 @@ def parse_config(text: str) -> SolverConfig:
     return SolverConfig.of(dict(_flat(table)))
 
 
-def read_config(place: str) -> SolverConfig:
-    """A configuration by name, or from a file."""
+def read_config(place: str, kind: str = "explore") -> SolverConfig:
+    """A configuration by name, or from a file; `kind` of run (`explore`, `check`) is what `auto` goes by."""
+    if place == AUTO:
+        return PRESETS[kind]
     if place in PRESETS:
         return PRESETS[place]
     try:
         return parse_config(Path(place).read_text("utf-8"))
     except OSError as error:
-        names = ", ".join(PRESETS)
+        names = ", ".join((AUTO, *PRESETS))
         reason = (error.strerror or str(error)).lower()
         raise ConfigError(f"{place} is neither a configuration ({names}) nor a file: {reason}") from None
     except (ConfigError, UnicodeDecodeError) as error:

@@ -29,6 +29,9 @@ class NumberedModels(Protocol):
     def model(self, number: int) -> Model:
         """What is likely to be a model of the state of a number: whoever uses it checks it."""
 
+    def sets(self, number: int) -> Mapping[int, ValueSet]:
+        """Of some variables, a superset of their values in the state of a number."""
+
 
 class LeafModels:
     """The slices that each state had, of the variables that the states do not have in common."""
@@ -53,6 +56,10 @@ class LeafModels:
         """A model of the joined state in which it is the state of that number."""
         pairs = zip(self._variables, self._rows[number], strict=True)
         return {self._number: number} | {v: part.model[v] for v, part in pairs}
+
+    def sets(self, number: int) -> dict[int, ValueSet]:
+        """See NumberedModels."""
+        return {v: part.bounds[v] for v, part in zip(self._variables, self._rows[number], strict=True)}
 
     def bounds(self, width: int) -> dict[int, ValueSet]:
         """Of each variable, and of the number, a superset of its values in any of the states."""
@@ -79,7 +86,7 @@ class Leaves:
     leaves_summed = 2  # whose inputs are looked at for a sum, the last one first
     inputs = 4  # of a condition, whose values are changed one at a time
     nodes_limit = 40_000  # nodes of the constraints to evaluate under one model
-    condition_limit = 2_000  # nodes of a condition that is looked at
+    condition_limit = 10_000  # nodes of a condition that is looked at
     nodes_an_effort = 20  # of an expression, as long as it takes the solver to spend an effort of 1
     credit = 20_000  # nodes, before the link has to be worth its price
 

@@ -99,6 +99,8 @@ FLAGS = [
     "17",
     "--seed",
     "9",
+    "--race",
+    "2",
     "--max-time",
     "1h10min",
     "--max-memory",
@@ -204,6 +206,7 @@ redundancy-joins = false
 strings = "whole"
 string-limit = 17
 seed = 9
+race = 2
 max-time = "1h10min"
 max-memory = "2GB"
 max-instructions = 1000
@@ -250,7 +253,7 @@ merge merging loops qce_alpha qce_beta qce_kappa qce_zeta merge_report verify_re
 zeq_observe zeq_wait zeq_report redundancy cover keep_errors redundancy_joins
 max_time max_memory max_instructions max_forks max_depth max_tests
 max_solver_time max_stack_frames checks no_checks all_errors silent_assume stop_on_error fail_on_error
-solver solver_config
+solver solver_config race
 check_solver log_queries tests output_dir write_conditions write_exec_tree replay json sarif plugins
 quiet no_progress
 """

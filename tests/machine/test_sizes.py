@@ -180,7 +180,8 @@ def test_the_largest_size_is_explored_first(
     make, options = FIRST[name]
     body = f'{make} for (i = 0; i < n; i++) {{ p[i] = 1; klee_print_expr("", i); }} return i;'
     (tmp_path / "p.c").write_text(f"#include <unistd.h>\n{HEAD}{body} }}\n")
-    flags = ("--search", "random-path", "--tests", "all", "--goal", "paths", "--output-dir", "out", "-q")
+    order = ("--search", "random-path", "--merge", "none")
+    flags = (*order, "--tests", "all", "--goal", "paths", "--output-dir", "out", "-q")
     assert main(["run", "p.c", *flags, *options]) == 0
     tests = [json.loads(line) for line in (tmp_path / "out" / "tests.jsonl").read_text().splitlines()]
     codes = [test["exit_code"] for test in tests]

@@ -79,6 +79,8 @@ def test_files_read_back(seed: int, tmp_path: Path) -> None:
 
 def test_places(tmp_path: Path) -> None:
     assert read_config("check") is PRESETS["check"]
+    assert read_config("auto") is PRESETS["explore"]
+    assert read_config("auto", "check") is PRESETS["check"]
     thesis = make_backend(read_config("thesis"))
     assert isinstance(thesis, SpearBackend)
     assert dict(thesis.options.sat) == {n: v for n, v in THESIS.sat if v != CADICAL[n].default}
@@ -105,7 +107,7 @@ def test_make_backend() -> None:
     assert isinstance(backend, SpearBackend)
     assert backend.options.sat == (("elim", 0),)
     assert backend.options.rebuild == 30
-    assert bitwuzla_options(PRESETS["check"]) == {"rewrite-level": 0}
+    assert bitwuzla_options(PRESETS["check"]) == {"rewrite-level": 0, "preprocess": False}
     assert isinstance(make_backend(PRESETS["check"]), BitwuzlaBackend)
 
 

@@ -28,5 +28,5 @@ def merging_with_loops(
     static = StaticMerging(parts, around, tuning, policy == AUTO, verify, around.mixes_rounds)
     made: list[Technique] = [static, LoopMerging(parts, static, around, mode)]
     if summaries and mode in ("auto", "summaries"):
-        made.insert(1, LoopSummaries(parts, static))
+        made.insert(1, LoopSummaries(parts, static, static.first))
     return made

@@ -35,6 +35,8 @@ def linear_text(a: int, b: int, index: str) -> str:
     """a*index+b."""
     if not a:
         return str(b)
+    if a == -1 and b:
+        return f"{b} - {index}"
     head = index if a == 1 else f"{a}*{index}"
     return head if not b else f"{head} {'+' if b > 0 else '-'} {abs(b)}"
 

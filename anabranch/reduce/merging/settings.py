@@ -44,7 +44,7 @@ class MergingSettings(SettingsGroup, heading="Merging"):
         "auto", "loops",
         "how the states that left a loop become one: rounds: a number says in which round; quantified: where"
         " their conditions have a pattern; summaries: all rounds of a loop without effects at once, others"
-        " with rounds; off: in pairs, as any others; auto: summaries",
+        " with rounds; off: in pairs, as any others; auto: summaries. Dynamic merging has summaries only",
         one_of("auto", "rounds", "quantified", "summaries", "off"), metavar="HOW",
     )  # fmt: skip
     report: bool = switch("merge-report", "show at the end what merging brought and cost at each location")

@@ -545,16 +545,21 @@ def whole_calls(items: Sequence[Any], segments: Sequence[Segment]) -> dict[int, 
     Those in which states were compared, or inputs were cut off, are looked at item by item."""
     found: dict[int, int] = {}
     open_: list[int] = []
+    noted = False
     for position, item in enumerate(items):
         kind = item.__class__
         if kind is int or kind is tuple:
             segment = segments[item if kind is int else item[0]]
             if not segment.start and not segment.block:
-                open_.append(position)
+                open_.append(-1 if noted else position)
             if segment.kind == RETURN and open_:
-                found[position] = open_.pop()
+                first = open_.pop()
+                if first >= 0:
+                    found[position] = first
+            noted = False
         elif kind is not ModelCall and kind is not Touched:
             open_.clear()
+            noted = True  # of the segment that comes next
     return found
 
 

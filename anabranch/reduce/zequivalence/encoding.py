@@ -15,12 +15,14 @@ from itertools import compress
 from operator import is_not
 from typing import Any
 
-from anabranch.expr import Expr, postorder, var
+from anabranch.expr import Expr, expr_vars, postorder, undefined, undefined_bytes, var
+from anabranch.expr.evaluate import substitute_all
 from anabranch.expr.node import ITE, SELECT
 from anabranch.machine import State
 from anabranch.machine.extents import SizeExtent, size_of
 from anabranch.machine.joining.same import Same, plain, same
 from anabranch.machine.objects import OBJECT_SHIFT, ObjectInfo
+from anabranch.machine.sparse import PAGE_SIZE
 from anabranch.machine.state import Continuation
 from anabranch.reduce.zequivalence.calls import callers_within
 from anabranch.reduce.zequivalence.canonical import Table
@@ -33,6 +35,7 @@ from anabranch.solver import Slice
 
 NUMBER_SIZE = OBJECT_SHIFT // 8  # bytes of an object's number, at the upper end of an address
 LARGEST = 1 << 16  # bytes of a new object that are compared
+NEW = 1 << 60  # the first instance of data that was never written that is one by name only
 Names = list[tuple[tuple[Hashable, ...], Any]]
 """Of live values, with their types; None for what is no value of a type."""
 
@@ -112,6 +115,8 @@ class Encoding:
         self._notes()
         for number in self.queue:  # grows while it is gone through
             self._new_object(number)
+        if self.new:
+            self._name_unwritten()
         self.groups.insert(0, Outputs(self.outputs, tables.forms.table))
         observable = changes.observable | self.seen if self.seen else changes.observable
         self.encoded = Encoded(self.groups, observable, state, changes)
@@ -150,6 +155,24 @@ class Encoding:
         for position, key in enumerate(pages_of(info)):
             page = self.state.pages.get(key)
             self._page(("val", index, position), info.blank_page(key) if page is None else page)
+
+    def _name_unwritten(self) -> None:
+        """Bytes of new objects that were never written, and copies of them, by the names of the objects: on
+        another path, they lie in pages with other numbers."""
+        held = {
+            v for _, value, _ in self.outputs if value.__class__ is Expr for v in expr_vars(value) if v < 0
+        }
+        names: dict[Expr, Expr] = {}
+        for number, index in self.met.items() if held else ():
+            for position, key in enumerate(pages_of(self.new[number])):
+                size = min(PAGE_SIZE, self.new[number].size - position * PAGE_SIZE)
+                for offset, byte in enumerate(undefined_bytes(key, size)):
+                    if byte.a in held:
+                        names[byte] = undefined(8, NEW + (index << 40) + position * PAGE_SIZE + offset)
+        if names:
+            values = substitute_all([value for _, value, _ in self.outputs], names)
+            named = zip(self.outputs, values, strict=True)
+            self.outputs = [(name, value, width) for (name, _, width), value in named]
 
     # ---- values --------------------------------------------------------------------------------------
 

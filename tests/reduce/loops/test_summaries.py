@@ -97,6 +97,11 @@ PROGRAMS: dict[str, tuple[str, int]] = {
         " if (s[i] == ',') commas++; else others += 2; return commas == 2 ? 1 : others == 6 ? 2 : 0; }",
         1,
     ),
+    "a count of some of a fixed number": (
+        "int main(void) { char *s = text(); int commas = 0, others = 0; for (int i = 0; i < 4; i++)"
+        " if (s[i] == ',') commas++; else others += i; return commas == 2 ? 1 : others == 6 ? 2 : 0; }",
+        1,
+    ),
     "a count of some from a position of many": (
         "int main(void) { char *p = text(); while (*p == ' ') p++; int commas = 0, n = 0;"
         " for (; *p; p++, n++) if (*p == ',') commas++; return commas == 2 ? 1 : n == 3 ? 2 : 0; }",
@@ -109,6 +114,13 @@ PROGRAMS: dict[str, tuple[str, int]] = {
     "a position of the input that may be outside": (
         "int main(void) { char *s = text(); size_t i = any(N + 2); while (s[i] == 'a') i++; return i == 4; }",
         0,
+    ),
+    "loops over a text in a block of unknown size": (
+        "int main(void) { size_t n = any(4); char *s = malloc(n + 1), *p = s; klee_make_symbolic(s, n + 1,"
+        " \"s\"); s[n] = 0; while (*p == ' ') p++; char *q = p; while (*p && *p != ':') p++;"
+        " if (*p != ':') return 1; p++; while (*p == ' ') p++; if (!*p) return 2;"
+        " while (p > q && p[-1] == ' ') p--; return p - q == 2; }",
+        4,
     ),
     "two limits": (
         "int main(void) { char *s = text(); size_t n = any(5), m = any(5), i = 0;"
@@ -195,11 +207,14 @@ def figures(found: Found) -> dict[str, Any]:
     return made
 
 
+@pytest.mark.parametrize("kind", ["static", "dynamic"])
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_the_same_paths_end_in_the_same_way(tmp_path: Path, name: str) -> None:
+def test_the_same_paths_end_in_the_same_way(tmp_path: Path, name: str, kind: str) -> None:
     plain = explore(tmp_path, HEAD + PROGRAMS[name][0])
-    merged = summarised(tmp_path, name, "--verify-reductions")
-    assert figures(merged)["summaries"] == PROGRAMS[name][1], figures(merged)
+    merged = summarised(tmp_path, name, "--verify-reductions", "--merging", kind)
+    # Dynamic merging does not wait at a header until all that may come have come.
+    number, wanted = figures(merged)["summaries"], PROGRAMS[name][1]
+    assert number == wanted or (kind == "dynamic" and number > wanted > 0), figures(merged)
     assert merged.result.complete == plain.result.complete
     assert merged.ends() == plain.ends()
     assert merged.result.paths_exact == plain.result.paths_total
@@ -220,7 +235,7 @@ def test_a_wrong_summary_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
     def wrong(self: Following, w: int, again: Any) -> Leg:
         leg = right(self, w, again)
-        return Leg([True], leg.row, leg.sets) if w == 2 else leg
+        return Leg([True], True, leg.row, leg.sets) if w == 2 else leg
 
     monkeypatch.setattr(Following, "_next", wrong)
     found = summarised(tmp_path, "a text and its length", "--verify-reductions")

@@ -78,7 +78,8 @@ def test_the_plain_lane_has_the_turns_of_a_run_without_merging(tmp_path: Path) -
 
 
 def test_stopped_in_the_middle(tmp_path: Path) -> None:
-    found = dual(tmp_path, LARGE, "--max-instructions", "100", tuning=lanes(turns=1, first=0))
+    options = ("--max-instructions", "100", "--loops", "rounds")
+    found = dual(tmp_path, LARGE, *options, tuning=lanes(turns=1, first=0))
     assert not found.result.complete
     assert found.result.losses
     assert found.run.tree.live == 0
@@ -148,7 +149,7 @@ def test_both_lanes_gave_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_both_lanes_get_the_same_time(tmp_path: Path) -> None:
     tuning = lanes(turns=1, merged_turns=1, first=0, merging=1, clock=ticks())
-    options = ("--merge", "auto", "--tests", "none", "--max-instructions", "20000")
+    options = ("--merge", "auto", "--tests", "none", "--max-instructions", "20000", "--loops", "rounds")
     run = prepare(tmp_path, LARGE, *options, tuning=tuning)[0]
     run.run()
     both = dual_of(run)

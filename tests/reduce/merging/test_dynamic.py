@@ -66,7 +66,7 @@ def test_the_rest_of_the_time_goes_path_by_path(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("ticking")
 def test_a_family_that_takes_too_long_parts(tmp_path: Path) -> None:
-    options = (*LIMITED, "--tests", "none")
+    options = (*LIMITED, "--tests", "none", "--loops", "off")
     together = explore(tmp_path, COUNTING, *options, tuning=tuned(1.0, 1000))
     apart = explore(tmp_path, COUNTING, *options, tuning=tuned(1.0, 1000, 1e-3))
     assert together.result.complete and apart.result.complete

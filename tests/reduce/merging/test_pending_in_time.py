@@ -31,7 +31,7 @@ def test_pending_tests_are_left_out_when_time_is_up(
 ) -> None:
     monkeypatch.setattr(Budget, "tests_until", until)
     monkeypatch.setattr(Budget, "time_is_up", False)
-    found = explore(tmp_path, SOURCE, "--tests", "covering", *flags("all", "static", "dfs"))
+    found = explore(tmp_path, SOURCE, "--tests", "covering", "--loops", "off", *flags("all", "static", "dfs"))
     assert found.merges
     assert found.result.paths_exit == 1
     in_time = until == inf

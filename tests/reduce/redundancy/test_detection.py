@@ -8,12 +8,14 @@ import pytest
 
 from anabranch.cli.flags import settings_from_args
 from anabranch.expr import eq, ugt, ult, var
+from anabranch.machine.tape import Forced
 from anabranch.reduce.redundancy.constraints import Constraints, implied
 from anabranch.reduce.redundancy.live import Live
 from anabranch.solver import SliceSpace
 from bench.lib.coverage_runs import explore_covering, load
 from bench.lib.subjects import HERE
 from tests.reduce.redundancy.harness import both, detected
+from tests.reduce.redundancy.test_traps import variants
 
 FOUR_STATES = """
 int main(void) {
@@ -182,3 +184,18 @@ def relevant(live: Live | None) -> tuple[object, ...]:
     assert live is not None
     frames = [(frame.registers, frame.needed, frame.matters) for frame in live.frames]
     return frames, live.pages, live.parts, live.wanted, live.halts, live.top
+
+
+def test_a_call_that_cuts_inputs_off_is_not_skipped(tmp_path: Path) -> None:
+    """What is noted of the first instructions of a callee stands in front of them on the tape."""
+    trap = "a constraint that came with a check in a callee"
+    technique = detected(tmp_path, variants(trap)[0], "--no-redundancy-joins")
+    cut_off = [stretch for stretch in technique._stretches.closed if any(map(is_forced, stretch.tape))]
+    assert cut_off
+    for stretch in cut_off:
+        first = next(filter(is_forced, stretch.tape))
+        assert stretch.tape.index(first) + 2 not in stretch.calls.values()  # behind what it has touched
+
+
+def is_forced(item: object) -> bool:
+    return isinstance(item, Forced)

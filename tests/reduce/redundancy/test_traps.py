@@ -105,6 +105,16 @@ int main(void) {
   if (i > 7) mark(2);
   return 0;
 }""",
+    "a constraint that came with a check in a callee": """
+static unsigned char table[4] = {1, 1, 1, 1};
+static KEPT void look(unsigned char k) { marks += table[k]; }
+int main(void) {
+  unsigned char i = IN, k;
+  if (IN == 1) { mark(0); k = FIRST ? i : 0; } else { mark(1); k = FIRST ? 0 : i; }
+  look(k);
+  if (i > 7) mark(2);
+  return 0;
+}""",
     "a function that runs at the end": """
 static unsigned char a;
 static void last(void) { if (a == 1) mark(1); }

@@ -15,7 +15,7 @@ import immutables
 
 from anabranch.analysis.loops import Loop
 from anabranch.expr import Expr, expr_vars, not_
-from anabranch.expr.boolean import negation
+from anabranch.expr.boolean import bool_and, negation
 from anabranch.ir.module import Instruction
 from anabranch.ir.values import Local
 from anabranch.machine import Machine
@@ -25,6 +25,7 @@ from anabranch.semantics.conditions import possible_faults
 from anabranch.semantics.operations import OPERATIONS, result
 from anabranch.semantics.switches import in_case, switch_cases
 from anabranch.solver import SolverUnknown
+from anabranch.solver.slices import conjuncts
 from anabranch.solver.valuesets import ValueSet, highest, intersect, lowest, truth_set, without
 
 Value = Any
@@ -79,6 +80,10 @@ class Body:
         """Was there a condition on the input?"""
         self.floor = Sets()
         """What holds of single variables in the round that is followed."""
+        self.came: Sets | None = None
+        """The same of the paths that come from the round before; None if there are none."""
+        self.enters: Value = False
+        """The condition that a path enters in this round."""
         self._machine = machine
         self._slices = machine.path.slices
         self._load = load
@@ -132,6 +137,20 @@ class Body:
             return False
         return condition if without(values, truth) else True
 
+    def excluded(self, condition: Expr, way: Way) -> bool:
+        """Is a condition on one variable never true where the round begins, as the solver knows of the paths
+        that enter there? From then on it is known on the way."""
+        truth = truth_set(condition) if len(expr_vars(condition)) == 1 else None
+        if truth is None:
+            return False
+        (v,) = expr_vars(condition)
+        if self.came is not None and intersect(self._values(v, self.came), truth):
+            return False
+        if not self._never(bool_and(self.enters, condition)):
+            return False
+        way.sets = way.sets.set(v, without(self._values(v, way.sets), truth))
+        return True
+
     def _never(self, condition: Value) -> bool:
         """Does the solver know that a condition is infeasible in the state?"""
         if condition.__class__ is not Expr:
@@ -153,12 +172,19 @@ class Body:
         found = sets.get(v)
         return self._slices[v].bounds[v] if found is None else found
 
-    def narrowed(self, sets: Sets, condition: Value) -> Sets:
-        """The sets with a condition added."""
-        if condition.__class__ is not Expr or len(expr_vars(condition)) != 1:
+    def narrowed(self, sets: Sets, condition: Value) -> Sets | None:
+        """The sets with a condition added; None if it cannot be true."""
+        if condition.__class__ is not Expr:
             return sets
-        truth, (v,) = truth_set(condition), expr_vars(condition)
-        return sets if truth is None else sets.set(v, intersect(self._values(v, sets), truth))
+        for part in conjuncts(condition):
+            if len(expr_vars(part)) == 1:
+                truth, (v,) = truth_set(part), expr_vars(part)
+                if truth is not None:
+                    left = intersect(self._values(v, sets), truth)
+                    if not left:
+                        return None
+                    sets = sets.set(v, left)
+        return sets
 
     # ---- one block -----------------------------------------------------------------------------------
 
@@ -177,10 +203,16 @@ class Body:
         condition = self.decide(self.value(last.operands[0], way), way)
         if condition.__class__ is not Expr:
             return [self._edge(way, last.targets[0 if condition else 1])]
-        return [
-            self._edge(way.with_condition(c, self.narrowed(way.sets, c)), target)
-            for c, target in zip((condition, negation(condition)), last.targets, strict=True)
+        sides = [
+            (self._taken(way, c), t)
+            for c, t in zip((condition, negation(condition)), last.targets, strict=True)
         ]
+        return [self._edge(taken, target) for taken, target in sides if taken is not None]
+
+    def _taken(self, way: Way, condition: Expr) -> Way | None:
+        """The way on which a condition is true; None if there is none."""
+        sets = self.narrowed(way.sets, condition)
+        return None if sets is None else way.with_condition(condition, sets)
 
     def _switch(self, last: Instruction, way: Way) -> list[Way]:
         cases, default = switch_cases(last)
@@ -191,10 +223,13 @@ class Body:
             if condition is True:
                 return [*found, self._edge(way, case.target)]
             if condition is not False:
-                taken = way.with_condition(condition, self.narrowed(way.sets, condition))
-                found.append(self._edge(taken, case.target))
-                other = not_(condition)
-                way = way.with_condition(other, self.narrowed(way.sets, other))
+                taken = self._taken(way, condition)
+                if taken is not None:
+                    found.append(self._edge(taken, case.target))
+                other = self._taken(way, not_(condition))
+                if other is None:
+                    return found
+                way = other
         return [*found, self._edge(way, default)]
 
     def _compute(self, instruction: Instruction, way: Way) -> Value:

@@ -143,6 +143,10 @@ class RoundModels:
     def __contains__(self, number: int) -> bool:
         return 0 <= number < len(self._positions)
 
+    def sets(self, number: int) -> Mapping[int, ValueSet]:
+        """See NumberedModels."""
+        return self._rounds.sets[self._positions[number] - self._rounds.position.first]
+
     def model(self, number: int) -> Model:
         """The model of the beginning, with other values of the variables that the rounds decide on."""
         w, first = self._positions[number], self._rounds.position.first
@@ -165,7 +169,7 @@ def stuck_state(state: State, rounds: Rounds, w: int, space: SliceSpace) -> Stat
     leg = rounds.stuck[w]
     added = [*rounds.before(w), leg.reached(rounds.position.reached(w))]
     slices = dict(state.slices)
-    if not all(assume(slices, as_condition(item), space) for item in _open(added)):
+    if not all(c is True or assume(slices, c, space) for c in map(as_condition, added)):
         return None
     history = state.condition
     for item in _open(added):

@@ -60,6 +60,11 @@ class Position:
         ((v, factor),) = self.entry.terms
         return variable(v), factor * (w - self.entry.constant), factor
 
+    def number_entering(self, w: int) -> tuple[int, int] | None:
+        """If A is a single variable, plus or minus: the variable, and its value where A is w."""
+        single = self._single(w)
+        return None if single is None else (self.entry.terms[0][0], single[1])
+
     def rounds(self, w: int, width: int) -> Value:
         """How many rounds a path has gone when it is at w."""
         k = sub(w & MASK64, self._value, 64)

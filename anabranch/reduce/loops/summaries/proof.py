@@ -63,7 +63,7 @@ class Proof:
         places: dict[int, list[tuple[Target, Leg]]] = {}
         if rounds.spine[w - rounds.position.first].condition is not False:
             spine = rounds.spine[w - rounds.position.first]
-            after = Leg(spine.ways, rounds.rows[w + 1 - rounds.position.first], spine.sets)
+            after = Leg(spine.ways, spine.condition, rounds.rows[w + 1 - rounds.position.first], spine.sets)
             places[self._header.place] = [(self._header, after)]
         for (_, block), by_position in rounds.legs.items():
             if w in by_position:

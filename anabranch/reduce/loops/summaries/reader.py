@@ -47,7 +47,8 @@ class Reader:
             raise Stuck("an access that is out of bounds")
         if info.extent is not None:
             for bad in info.extent.beyond(offset + size, info.extent.least):
-                if body.decide(bad, way) is not False:
+                open_ = body.decide(bad, way)
+                if open_ is not False and (open_ is True or not body.excluded(open_, way)):
                     raise Stuck("an access that may be out of bounds")
         data = self._memory.contents(address, size)
         try:

@@ -6,8 +6,9 @@ moved on, so that a loop that scans a set for each character takes one step of o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from anabranch.expr import Expr, add, mul, not_, or_
@@ -19,9 +20,10 @@ from anabranch.machine.joining.values import choose
 from anabranch.reduce.loops.summaries.affine import Affine, affine
 from anabranch.reduce.loops.summaries.body import Body, Sets, Stuck, Way
 from anabranch.reduce.loops.summaries.candidates import Candidate
+from anabranch.reduce.loops.summaries.decisions import chosen, decisions, same, taken
 from anabranch.reduce.loops.summaries.position import Position
 from anabranch.reduce.loops.summaries.reader import OtherOrigin
-from anabranch.solver.disjunction import disjunction
+from anabranch.solver.leaf_models import NumberedModels
 from anabranch.solver.valuesets import union
 
 Value = Any
@@ -40,20 +42,17 @@ class Leg:
 
     ways: list[Value]
     """The conditions of the ways that end so, on top of what the rounds before say."""
+    condition: Value
+    """That one of them is taken."""
     row: Row
     """The values then, as functions of the way."""
     sets: Sets
     """Of single variables: of another round, what holds then, else what holds on one of the ways."""
 
-    @property
-    def condition(self) -> Value:
-        """That one of the ways is taken."""
-        return disjunction(self.ways)
-
     def reached(self, reached: Value) -> Any:
         """An item of a path condition: the path is in the loop, and takes one of the ways."""
         condition = bool_and(reached, self.condition)
-        if len(self.ways) == 1 or condition.__class__ is not Expr:
+        if len(self.ways) == 1 or condition is False:
             return condition
         return Joined([tuple(_open(reached, way)) for way in self.ways], condition=condition)
 
@@ -61,7 +60,7 @@ class Leg:
         """An item of a path condition: if the path is in the loop, it takes one of the ways."""
         outside = not_(reached)
         condition = or_(outside, self.condition, 1)
-        if condition.__class__ is not Expr or (outside is False and len(self.ways) == 1):
+        if outside is True or condition is False or (len(self.ways) == 1 and outside is False):
             return condition
         sides = [tuple(_open(reached, way)) for way in self.ways]
         return Joined(sides if outside is False else [(outside,), *sides], condition=condition)
@@ -71,7 +70,7 @@ def _open(*conditions: Value) -> Iterator[Value]:
     return (c for c in conditions if c is not True)
 
 
-NO_OTHER = Leg([False], {}, Sets())
+NO_OTHER = Leg([False], False, {}, Sets())
 
 
 @dataclass(slots=True)
@@ -83,6 +82,8 @@ class Rounds:
     """Of each round, from that at `position.first` on: how there is another one."""
     rows: list[Row] = field(default_factory=list)
     """Likewise, the values at its beginning."""
+    sets: list[Sets] = field(default_factory=list)
+    """Likewise, supersets of the values of single variables at its beginning."""
     legs: dict[Edge, dict[int, Leg]] = field(default_factory=dict)
     """By the edge by which the loop is left, by position."""
     stuck: dict[int, Leg] = field(default_factory=dict)
@@ -90,14 +91,24 @@ class Rounds:
     taken: dict[Edge, list[tuple[int, Value]]] = field(default_factory=dict)
     """The edges of the loop, each with some ways that take it: position and condition."""
 
+    def paths(self) -> dict[int, int]:
+        """By position: at most how many paths come there, for each path that enters."""
+        first, found, coming = self.position.first, dict[int, int](), 0
+        for number, leg in enumerate(self.spine):
+            w = first + number
+            found[w] = coming + (w <= self.position.last)
+            coming = found[w] * len(leg.ways)
+        return found
+
     def before(self, w: int) -> list[Any]:
         """The path condition of the rounds before a position."""
         position, first = self.position, self.position.first
         return [self.spine[v - first].if_reached(position.reached(v)) for v in range(first, w)]
 
 
-def follow(state: State, body: Body, candidate: Candidate) -> Rounds:
-    """All rounds of a loop that a state enters; Stuck if that cannot be told."""
+def follow(state: State, body: Body, candidate: Candidate, leaves: Mapping[int, NumberedModels]) -> Rounds:
+    """All rounds of a loop that a state enters; Stuck if that cannot be told. `leaves`: what is known of the
+    loops before it, by the index of their number."""
     names: Any = state.entry
     entry = {
         int(name[1:]): value
@@ -107,7 +118,7 @@ def follow(state: State, body: Body, candidate: Candidate) -> Rounds:
     origin = _origin(entry, body, candidate)
     while True:
         try:
-            return Following(body, candidate, entry, Position(origin, body.range_of)).all()
+            return Following(body, candidate, entry, Position(origin, body.range_of), leaves).all()
         except OtherOrigin as other:
             if origin.terms:
                 raise Stuck("a position that is no counter") from None
@@ -134,8 +145,12 @@ def _of_numbers(form: Affine) -> Affine:
 class Following:
     """Goes from round to round."""
 
-    def __init__(self, body: Body, candidate: Candidate, entry: Row, position: Position) -> None:
+    def __init__(
+        self, body: Body, candidate: Candidate, entry: Row, position: Position,
+        leaves: Mapping[int, NumberedModels],
+    ) -> None:  # fmt: skip
         self._body = body
+        self._leaves = leaves
         self._candidate = candidate
         self._entry = entry
         self._position = position
@@ -151,11 +166,16 @@ class Following:
     def all(self) -> Rounds:
         """Follow the loop until there is no other round."""
         position, found = self._position, self._found
-        w, row, sets = position.first, self._at(position.first, None), Sets()
+        before: Leg | None = None
+        w, row, sets = position.first, self._at(position.first, None), self._gathered(position.first, None)
         while True:
             found.rows.append(row)
+            found.sets.append(sets)
+            self._body.enters = position.enters(w)
+            self._body.came = None if before is None else before.sets
             another = self._round(w, row, sets)
             found.spine.append(another or NO_OTHER)
+            before = another
             if another is None and w >= position.last:
                 return found
             if position.fixed:
@@ -163,6 +183,7 @@ class Following:
                 row, sets = another.row, another.sets
             else:
                 row = self._at(w + 1, None if another is None else another.row)
+                sets = self._gathered(w + 1, another)
             w += 1
             if w - position.first == IDLE and not self._body.decided:
                 raise Stuck("nothing depends on the input")
@@ -186,6 +207,18 @@ class Following:
                 row[local] = self._choice(self._position.enters(w), value, before[local], local)
         return row
 
+    def _gathered(self, w: int, before: Leg | None) -> Sets:
+        """What holds of single variables at w: of the paths that enter there, and of those that come from the
+        round before."""
+        sides = [] if before is None else [before.sets]
+        position = self._position
+        if position.first <= w <= position.last:
+            number, value = position.number_entering(w) or (None, 0)
+            leaves = None if number is None else self._leaves.get(number)
+            known = leaves is not None and value in leaves
+            sides.append(Sets(leaves.sets(value)) if leaves is not None and known else Sets())
+        return _either(sides) if sides else Sets()
+
     def _simple(self, value: Value, width: int) -> Value:
         """The value as a constant, if it is one."""
         form = affine(value, self._body.range_of, width)
@@ -194,12 +227,14 @@ class Following:
     def _round(self, w: int, row: Row, sets: Sets) -> Leg | None:
         """Follow one: how there is another, None if there is none."""
         body, found, position = self._body, self._found, self._position
-        start = Way(self._candidate.loop.header, dict(row), body.narrowed(sets, position.reached(w)))
+        start = Way(self._candidate.loop.header, dict(row), body.narrowed(sets, position.reached(w)) or sets)
         body.floor = start.sets
-        again = []
+        again: list[Way] = []
+        stuck: list[Way] = []
+        left: dict[Edge, list[Way]] = {}
 
         def moved(way: Way) -> bool:
-            return not all(_same(way.registers[c.local], row[c.local]) for c in self._moving)
+            return not all(same(way.registers[c.local], row[c.local]) for c in self._moving)
 
         for way in body.ways(start, moved):
             condition = _all(way.conditions)
@@ -210,12 +245,27 @@ class Following:
             if way.stuck:
                 if w == position.first or w < position.last:
                     raise Stuck(way.stuck)
-                self._add(found.stuck, w, condition, way, dict(row))
+                stuck.append(way)
             elif way.block in body.loop.blocks:
                 again.append(way)
             else:
-                self._add(found.legs.setdefault(way.edges[-1], {}), w, condition, way, self._live(way))
+                left.setdefault(way.edges[-1], []).append(way)
+        for edge, ways in left.items():
+            found.legs.setdefault(edge, {})[w] = self._leg(
+                ways, [self._live(way) for way in ways], ways[0].sets
+            )
+        if stuck:
+            found.stuck[w] = self._leg(stuck, [dict(row)] * len(stuck), stuck[0].sets)
         return self._next(w, again) if again else None
+
+    def _leg(self, ways: Sequence[Way], rows: Sequence[Row], sets: Sets) -> Leg:
+        """What the ways come to, each with its values."""
+        tree = decisions([way.conditions for way in ways])
+        row = {}
+        for local in rows[0]:
+            choose = partial(self._choice, local=local)
+            row[local] = chosen(tree, [values[local] for values in rows], choose)
+        return Leg([_all(way.conditions) for way in ways], taken(tree), row, sets)
 
     def _next(self, w: int, again: Sequence[Way]) -> Leg:
         """What the ways that go round have in common."""
@@ -223,22 +273,19 @@ class Following:
         for local in self._candidate.phis:
             if local in self._candidate.steering and local in self._entry:
                 value = last.registers[local]
-                if not all(_same(way.registers[local], value) for way in others):
+                if not all(same(way.registers[local], value) for way in others):
                     raise Stuck("rounds that lead to several positions")
         if self._in_step:
             wanted = self._at(w + 1, None)
             for local, counter in self._in_step.items():
                 if not self._equal(last.registers[local], wanted[local], counter.width):
                     raise Stuck("a counter that is not in step")
-        leg = Leg([_all(last.conditions)], {local: last.registers[local] for local in self._entry}, last.sets)
-        for way in reversed(others):
-            self._also(leg, _all(way.conditions), way.registers)
-        leg.sets = _either([way.sets for way in again])
-        return leg
+        rows = [{local: way.registers[local] for local in self._entry} for way in again]
+        return self._leg(again, rows, _either([way.sets for way in again]))
 
     def _equal(self, a: Value, b: Value, width: int) -> bool:
         """Are two values the same whatever the input?"""
-        if _same(a, b):
+        if same(a, b):
             return True
         x, y = (affine(value, self._body.range_of, width) for value in (a, b))
         return (
@@ -256,31 +303,14 @@ class Following:
         ]
         return {index: self._body.value(unit.plan.locals[index], way) for index in indices}
 
-    def _add(self, legs: dict[int, Leg], w: int, condition: Value, way: Way, row: Row) -> None:
-        """One more way to leave in a round."""
-        known = legs.get(w)
-        if known is None:
-            legs[w] = Leg([condition], row, way.sets)
-        else:
-            self._also(known, condition, row)
-
-    def _also(self, leg: Leg, condition: Value, row: Row) -> None:
-        for local in leg.row:
-            leg.row[local] = self._choice(condition, row[local], leg.row[local], local)
-        leg.ways.append(condition)
-
     def _choice(self, condition: Value, a: Value, b: Value, local: int) -> Value:
-        if _same(a, b):
+        if same(a, b):
             return b
         if condition.__class__ is not Expr:
             return a if condition else b
         if a.__class__ is tuple or b.__class__ is tuple:
             raise Stuck("values of several parts")
         return choose(condition, a, b, self._body.unit.plan.locals[local].type.bits)
-
-
-def _same(a: Value, b: Value) -> bool:
-    return a is b or (a.__class__ is not Expr and b.__class__ is not Expr and a == b)
 
 
 def _all(conditions: Sequence[Expr]) -> Value:

@@ -1,18 +1,19 @@
 """Loops whose rounds are all followed at once, without asking the solver inside them.
 
-A state that comes to the header of a loop that may be summarised waits there. When it is the one that is
-furthest behind, it becomes the states that have left the loop, one for each edge that leaves it. A loop that
-cannot be followed is run as ever.
+A state that comes to the header of a loop that may be summarised waits there. In static merging until it is
+the one that is furthest behind, so that others have come and are merged with it. Then it becomes the states
+that have left the loop, one for each edge that leaves it. A loop that cannot be followed is run as ever.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from anabranch.explore.build import Parts
 from anabranch.explore.technique import EXACT, Contract, Settled, Technique
+from anabranch.explore.worklist import Index
 from anabranch.expr import Expr
 from anabranch.machine import Events, State
 from anabranch.machine.joining import CannotJoin
@@ -22,13 +23,16 @@ from anabranch.machine.joining.pending_tests import PendingTest
 from anabranch.machine.state import Continuation, Slot
 from anabranch.machine.translator.sites import Target
 from anabranch.machine.translator.unit import Unit
+from anabranch.reduce.loops.report import MOST_PATTERNS
 from anabranch.reduce.loops.summaries.body import Body, Stuck
 from anabranch.reduce.loops.summaries.candidates import Candidate, candidates
 from anabranch.reduce.loops.summaries.leaving import Exit, stuck_state
 from anabranch.reduce.loops.summaries.proof import Proof
+from anabranch.reduce.loops.summaries.readable import readable
 from anabranch.reduce.loops.summaries.reader import Reader
-from anabranch.reduce.loops.summaries.rounds import WITNESSES, Rounds, follow
-from anabranch.reduce.merging.static import StaticMerging
+from anabranch.reduce.loops.summaries.rounds import WITNESSES, Leg, Rounds, follow
+from anabranch.reduce.merging.merge import Merging
+from anabranch.reduce.merging.settings import MergingSettings
 from anabranch.solver import SolverUnknown, conjunction
 
 Value = Any
@@ -41,18 +45,29 @@ class LoopSummaries(Technique):
     name: ClassVar[str] = "summaries"
     contract: ClassVar[Contract] = EXACT
 
-    def __init__(self, parts: Parts, merging: StaticMerging) -> None:
+    def __init__(
+        self, parts: Parts, merging: Merging, next_in_order: Callable[[], State | None] | None = None
+    ) -> None:
+        """`next_in_order`: if states wait for others, the one that waits no longer."""
         super().__init__(parts)
         self.made: Counter[int] = Counter()
         """Summaries by the counter of the header."""
         self.refused: Counter[str] = Counter()
+        self._patterns: dict[int, dict[str, None]] = {}  # readable, by the counter of the header
+        self._shows_patterns = parts.settings.group(MergingSettings).report
         self._merging = merging
+        self._next_in_order = next_in_order
         self._candidates: dict[int, Candidate] = {}  # by the counter of the header
         self._refusals: Counter[int] = Counter()
         self._round_as_ever: Slot[frozenset[int]] = parts.machine.extras.slot(
             frozenset(), lambda a, b, mine, other: mine | other
         )
         """The headers of loops that the path goes round as ever."""
+        self._entering = Index(lambda state: self._enters(state) or None)
+
+    @property
+    def indexes(self) -> Sequence[Index]:
+        return (self._entering,)
 
     # ---- the running path ----------------------------------------------------------------------------
 
@@ -82,25 +97,30 @@ class LoopSummaries(Technique):
     # ---- the operator --------------------------------------------------------------------------------
 
     def settle(self) -> Iterator[Settled]:
-        """States that enter loops, in topological order."""
+        """States that enter loops, in static merging in topological order."""
         if self.parts.machine.stops.suspended:
             return
-        while (first := self._merging.first()) is not None:
-            candidate = self._candidates.get(first.place)
-            if candidate is None or not self._enters(first, candidate):
-                return
+        while (state := self._next()) is not None:
             try:
-                made = self._behind(first, candidate)
+                made = self._behind(state, self._candidates[state.place])
             except (Stuck, CannotJoin, SolverUnknown) as refusal:
-                self._refuse(first, str(refusal) or "solver gave up")
-                return
-            self.made[first.place] += 1
-            yield Settled([first], made)
+                self._refuse(state, str(refusal) or "solver gave up")
+                continue
+            self.made[state.place] += 1
+            yield Settled([state], made)
 
-    def _enters(self, state: State, candidate: Candidate) -> bool:
-        entry = state.entry
+    def _next(self) -> State | None:
+        """The next state to be summarised."""
+        if self._next_in_order is not None:
+            first = self._next_in_order()
+            return first if first is not None and self._enters(first) else None
+        return next((state for state in self._entering.at(True) if self._enters(state)), None)
+
+    def _enters(self, state: State) -> bool:
+        entry, candidate = state.entry, self._candidates.get(state.place)
         return (
-            isinstance(entry, Target)
+            candidate is not None
+            and isinstance(entry, Target)
             and entry.key == ("block", candidate.loop.header)
             and state.place not in self._round_as_ever.get(state)
         )
@@ -118,22 +138,28 @@ class LoopSummaries(Technique):
         entry: Any = state.entry
         unit: Unit = entry.unit
         machine.path.restore(state)
-        rounds = follow(state, Body(candidate.loop, unit, machine, Reader(machine).load), candidate)
+        body = Body(candidate.loop, unit, machine, Reader(machine).load)
+        rounds = follow(state, body, candidate, parts.space.leaves)
         run_through = self._run_through(state, unit, rounds)
+        paths = rounds.paths()
         made: list[State] = []
         exits: list[tuple[Exit, State, Expr]] = []
         for edge, legs in rounds.legs.items():
             leaving = Exit(state, rounds, legs, parts.space)
             found = leaving.state(unit.target(("block", edge[1])))
             if found is not None:
+                self._show(state.place, rounds, legs)
                 left, t = found
                 left.extras = self._armed(state, unit, edge[0])
-                left.multiplicity = state.multiplicity * len(leaving.positions)
+                left.multiplicity = state.multiplicity * sum(
+                    paths[w] * len(legs[w].ways) for w in leaving.positions
+                )
                 made.append(left)
                 exits.append((leaving, left, t))
         for w in rounds.stuck:
             rest = stuck_state(state, rounds, w, parts.space)
             if rest is not None:
+                rest.multiplicity = state.multiplicity * paths[w] * len(rounds.stuck[w].ways)
                 self._round_as_ever.put(rest, self._round_as_ever.get(rest) | {rest.place})
                 made.append(rest)
         if not made:
@@ -201,10 +227,21 @@ class LoopSummaries(Technique):
 
     # ---- figures -------------------------------------------------------------------------------------
 
+    def _show(self, header: int, rounds: Rounds, legs: Mapping[int, Leg]) -> None:
+        """Keep what a loop came to by one edge for the report."""
+        known = self._patterns.setdefault(header, {})
+        if self._shows_patterns and len(known) < MOST_PATTERNS:
+            found = readable(rounds, legs)
+            if found is not None:
+                known[found] = None
+
     def figures(self) -> dict[str, Any]:
         describe = self.parts.table.describe
         return {
             "summaries": self.made.total(),
             "refused": dict(self.refused),
-            "loops": [{"location": describe(n), "summaries": count} for n, count in self.made.most_common()],
+            "loops": [
+                {"location": describe(n), "summaries": number, "patterns": list(self._patterns.get(n, ()))}
+                for n, number in self.made.most_common()
+            ],
         }
