@@ -169,7 +169,7 @@ def stuck_state(state: State, rounds: Rounds, w: int, space: SliceSpace) -> Stat
     leg = rounds.stuck[w]
     added = [*rounds.before(w), leg.reached(rounds.position.reached(w))]
     slices = dict(state.slices)
-    if not all(c is True or assume(slices, c, space) for c in map(as_condition, added)):
+    if not all(c is True or (c is not False and assume(slices, c, space)) for c in map(as_condition, added)):
         return None
     history = state.condition
     for item in _open(added):
