@@ -12,14 +12,20 @@ from anabranch.environment import parts
 from anabranch.environment.call_parts import CallParts, call_parts, touched
 from anabranch.environment.declared_parts import HANDLERS as REGISTERED
 from anabranch.environment.parts import ANY, Key
+from anabranch.environment.posix.parts import OF_FILES, OF_NODES
 from anabranch.expr import Expr, expr_vars
 from anabranch.machine.joining.same import Same
 from anabranch.machine.tape import ModelCall
+from anabranch.memo import Memo
 from anabranch.reduce.redundancy.facts import EVERYTHING_KEPT
 
 EVERYTHING: Key = (EVERYTHING_KEPT, None)
 HANDLERS: Key = (REGISTERED.kind, ANY)
 """The functions that run at the end of the program."""
+MEMORIZED = frozenset((*OF_NODES, *OF_FILES))
+"""Kinds of which most states have the same."""
+_known: Memo[int, tuple[Any, set[int]]] = Memo(4096)
+"""Identity of the content of a part -> that content, and its variables."""
 PLACELESS = frozenset(("va_start", "copy_argument"))
 
 
@@ -33,9 +39,22 @@ def content(notes: Any, key: Key) -> Any:
 def variables_of(notes: Any, keys: Iterable[Key]) -> set[int]:
     """The variables in some parts."""
     found: set[int] = set()
-    pending: list[Any] = []
     for key in keys:
-        pending += list(notes.values()) if key == EVERYTHING else parts.values(notes, key)
+        if key == EVERYTHING:
+            found |= _variables(list(notes.values()))
+        elif key[0] in MEMORIZED and key[1] is not ANY:
+            held = content(notes, key)
+            known = _known.get(id(held))
+            if known is None:
+                known = _known.keep(id(held), (held, _variables(parts.values(notes, key))))
+            found |= known[1]
+        else:
+            found |= _variables(parts.values(notes, key))
+    return found
+
+
+def _variables(pending: list[Any]) -> set[int]:
+    found: set[int] = set()
     while pending:
         item = pending.pop()
         if item.__class__ is Expr:

@@ -18,7 +18,7 @@ from anabranch.machine.objects import PAGE_NUMBER_BITS
 from anabranch.reduce.redundancy.constraints import Constraints
 from anabranch.reduce.redundancy.kernel import variables_of
 from anabranch.reduce.redundancy.live import Live, Part
-from anabranch.reduce.redundancy.points import Key, Location, Place, Point, Value, identity, place_of
+from anabranch.reduce.redundancy.points import Key, Location, Place, Point, Value, place_of
 from anabranch.solver import Slice
 
 MOST_SHAPES = 48  # at a location: each is looked at for every state that comes there
@@ -54,9 +54,11 @@ class ValueTable:
 class Here:
     """The snapshots of one location."""
 
-    __slots__ = ("numbers", "places", "tables")
+    __slots__ = ("numbers", "pending", "places", "tables")
 
     def __init__(self) -> None:
+        self.pending: list[tuple[Point, Live]] = []
+        """Points, and what is relevant there, that are not in the tables: nobody has come here since."""
         self.places: list[Place] = []
         self.numbers: dict[Key, int] = {}
         self.tables: dict[Shape, ValueTable] = {}
@@ -102,17 +104,20 @@ class Table:
         """The relevant places at a point are known."""
         if live.top:
             return
+        here = self._by_location.get(point.location)
+        if here is None:
+            here = self._by_location[point.location] = Here()
+        here.pending.append((point, live.copy()))
+
+    def _insert(self, here: Here, point: Point, live: Live) -> None:
         keys = self._relevant(point, live)
         if keys is None:
             self.not_kept += 1
             return
-        here = self._by_location.get(point.location)
-        if here is None:
-            here = self._by_location[point.location] = Here()
         shape = here.shape(keys)
         frames = point.frames()
         raw = [here.places[number].read(point, frames) for number in shape]
-        values = tuple(map(identity, raw))
+        values = tuple([here.places[number].known(value) for number, value in zip(shape, raw, strict=True)])
         table = here.table(shape)
         known = table.by_values.setdefault(values, [])
         parts = [key[1] for key in keys if key[0] == "part"]
@@ -122,7 +127,7 @@ class Table:
         by_number = dict(zip(shape, values, strict=True))
         for number, seen in table.tests:
             seen.add(by_number[number])
-        insert(known, Snapshot(constraints, live.copy(), (raw, point.notes)))
+        insert(known, Snapshot(constraints, live, (raw, point.notes)))
         self.snapshots += 1
 
     def _relevant(self, point: Point, live: Live) -> list[Key] | None:
@@ -168,6 +173,10 @@ class Table:
         if here is None:
             return None
         self.looked_up += 1
+        if here.pending:
+            for waiting in here.pending:
+                self._insert(here, *waiting)
+            here.pending.clear()
         places, frames = here.places, point.frames()
         read: list[Value] = [UNREAD] * len(places)
         slices: dict[int, Slice] | None = None
@@ -176,7 +185,8 @@ class Table:
             for at, (number, seen) in enumerate(tests):
                 value = read[number]
                 if value is UNREAD:
-                    value = read[number] = identity(places[number].read(point, frames))
+                    place = places[number]
+                    value = read[number] = place.known(place.read(point, frames))
                 if value not in seen:
                     if at:
                         tests.insert(0, tests.pop(at))
@@ -230,7 +240,7 @@ def needed_slices(point: Point, raw: list[Value], parts: Sequence[Part]) -> tupl
         if value.__class__ is Expr:
             variables.update(expr_vars(value))
         elif value.__class__ is tuple:
-            pending.extend(value)
+            pending.extend([item for item in value if item.__class__ is Expr or item.__class__ is tuple])
     variables |= variables_of(point.notes, [part for part in parts if part[0] != "object"])
     if not any(variable >= 0 for variable in variables):
         return ()

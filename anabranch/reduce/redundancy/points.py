@@ -130,7 +130,11 @@ def identity(value: Value) -> Value:
     if value.__class__ is Expr:
         return ("expression", id(value))
     if value.__class__ is tuple:
-        return tuple(map(identity, value))
+        return tuple([item if item.__class__ is int else identity(item) for item in value])
+    return value
+
+
+def itself(value: Value) -> Value:
     return value
 
 
@@ -138,6 +142,7 @@ class RegisterPlace:
     """A register of a frame."""
 
     __slots__ = ("depth", "position")
+    known = staticmethod(identity)
 
     def __init__(self, depth: int, position: int) -> None:
         self.depth = depth
@@ -153,6 +158,7 @@ class PagePlace:
     """Some bytes of a page."""
 
     __slots__ = ("key", "pick", "size")
+    known = staticmethod(identity)
 
     def __init__(self, key: int, mask: int) -> None:
         self.key = key
@@ -178,10 +184,11 @@ class PagePlace:
 class PartPlace:
     """A part that is no memory."""
 
-    __slots__ = ("part",)
+    __slots__ = ("known", "part")
 
     def __init__(self, part: Part) -> None:
         self.part = part
+        self.known: Callable[[Value], Value] = identity if part[0] == "object" else itself
 
     def read(self, point: Point, frames: Any) -> Value:
         return point.part(self.part)

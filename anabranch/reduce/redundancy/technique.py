@@ -385,7 +385,7 @@ class Redundancy(Technique):
         if self._settings.use == AUTO and not ledger.pays:
             self._give_up()
             return ()
-        if self._stale and 2 * (self._slicer.items - self._gone_over) >= self._stretches.items:
+        if self._stale and self._slicer.items - self._gone_over >= self._stretches.items:
             began = perf_counter()
             self._stale = False
             self._refined += 1
