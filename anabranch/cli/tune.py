@@ -109,7 +109,7 @@ def _parser() -> argparse.ArgumentParser:
         "--length",
         type=int,
         metavar="N",
-        help="queries in a row that are one instance (default: 20 of an exploration, 1 of a check)",
+        help="queries in a row that are one instance (default: 100, and in a check those of a condition)",
     )
     how.add_argument(
         "--start",

@@ -184,17 +184,16 @@ def _check(name: str, value: object) -> None:
 
 PRESETS: dict[str, SolverConfig] = {
     "default": SolverConfig(),
-    "explore": SolverConfig.of({"bitwuzla.rewrite-level": 0, "bitwuzla.preprocess": False}),
     "check": SolverConfig.of(
         {"bitwuzla.prefix": "assert", "bitwuzla.rewrite-level": 0, "bitwuzla.preprocess": False}
     ),
     "spear": SolverConfig.of({"solver": "spear"}),
     "thesis": SolverConfig.of({"solver": "spear", **{f"cadical.{name}": v for name, v in THESIS.sat}}),
 }
-"""Configurations by name: the default of explorations, what was found by tuning for explorations, what the
-checker uses, the other back end, and that with the settings of the thesis."""
+"""Configurations by name: what explorations use, what the checker uses, the other back end, and that with the
+settings of the thesis."""
 AUTO = "auto"
-"""The name of what tuning has found for the kind of run."""
+"""What is best for the kind of run. For explorations, nothing that was tried is better than the default."""
 
 
 def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -219,7 +218,7 @@ def parse_config(text: str) -> SolverConfig:
 def read_config(place: str, kind: str = "explore") -> SolverConfig:
     """A configuration by name, or from a file; `kind` of run (`explore`, `check`) is what `auto` goes by."""
     if place == AUTO:
-        return PRESETS[kind]
+        return PRESETS["check" if kind == "check" else "default"]
     if place in PRESETS:
         return PRESETS[place]
     try:

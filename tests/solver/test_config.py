@@ -79,7 +79,7 @@ def test_files_read_back(seed: int, tmp_path: Path) -> None:
 
 def test_places(tmp_path: Path) -> None:
     assert read_config("check") is PRESETS["check"]
-    assert read_config("auto") is PRESETS["explore"]
+    assert read_config("auto") is PRESETS["default"]
     assert read_config("auto", "check") is PRESETS["check"]
     thesis = make_backend(read_config("thesis"))
     assert isinstance(thesis, SpearBackend)

@@ -30,14 +30,14 @@ def logged(directory: Path, program: str, kind: str, count: int) -> None:
 
 
 def test_instances_of_both_kinds(tmp_path: Path) -> None:
-    logged(tmp_path, "a", "explore", 45)
+    logged(tmp_path, "a", "explore", 225)
     logged(tmp_path, "b", "check", 3)
     instances = load([tmp_path])
-    assert [len(i.queries) for i in instances] == [20, 20, 5, 1, 1, 1]
+    assert [len(i.queries) for i in instances] == [100, 100, 25, 1, 1, 1]
     assert [i.program for i in instances][::3] == ["a", "b"]
     assert len({i.name for i in instances}) == 6
     assert [len(i.queries) for i in load([tmp_path], 7)][:2] == [7, 7]
-    assert [i.queries[0].number for i in slowest(instances, 0.34)] == [21, 3]
+    assert [i.queries[0].number for i in slowest(instances, 0.34)] == [101, 3]
 
 
 def test_a_program_is_on_one_side(tmp_path: Path) -> None:
