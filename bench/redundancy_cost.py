@@ -28,6 +28,7 @@ from anabranch.reduce.redundancy.technique import Redundancy
 from anabranch.report.events import Collector
 from bench.lib.coreutils import bitcode
 from bench.lib.table import print_table
+from bench.lib.work import tell
 from bench.redundancy import own_source
 
 RUNS = (
@@ -41,7 +42,13 @@ TAPE, ITEM, SHARE = 1.15, 1.5, 0.2
 
 
 class OnlyTape(Redundancy):
-    """Keeps the tapes of all paths, and never looks at them."""
+    """Keeps the tapes of all paths, and never looks at them nor at the program."""
+
+    def begin(self, states: Sequence[State]) -> Sequence[State]:
+        return states
+
+    def figures(self) -> dict[str, Any]:
+        return {}
 
     def _close(self, stretch: Stretch) -> None:
         pass
@@ -95,8 +102,12 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("utilities", nargs="*", metavar="NAME")
     parser.add_argument("--instructions", type=int, default=4_000_000, metavar="N", help="of each run")
     parser.add_argument("--times", type=int, default=5, metavar="N", help="how often (default 5)")
+    parser.add_argument("--tape", action="store_true", help="without the side with detection")
     parser.add_argument("--flag", action="append", default=[], help="one more flag of detection")
     arguments = parser.parse_args(argv)
+    heading = ["run", "instructions", "plain s", "tape s", "ratio"]
+    if not arguments.tape:
+        heading += ["detection s", "instructions", "items", "skipped", "us an item", "share", "dropped"]
     rows: list[tuple[object, ...]] = []
     problems = []
     for utility, inputs, order in RUNS:
@@ -106,28 +117,34 @@ def main(argv: list[str] | None = None) -> int:
         command += ["--max-instructions", str(arguments.instructions), str(bitcode(utility)), "--"]
         command += inputs.split()
         program = load(settings_from_args(command))
-        asked = sides(("--cover", own_source(utility), *arguments.flag))
+        plain, tape, detection = sides(("--cover", own_source(utility), *arguments.flag))
         for _ in range(arguments.times):
-            for side in asked:
+            for side in (plain, tape) if arguments.tape else (plain, tape, detection):
                 side.run(program, command)
-        plain, tape, detection = asked
-        figures = detection.figures
         ratio = tape.seconds / plain.seconds
-        item = 1e6 * figures["backwards"] / max(figures["items"] + figures["skipped"], 1)
-        share = figures["seconds"] / detection.seconds
-        rows.append(
-            (f"{utility} {inputs}", plain.seconds, tape.seconds, ratio, plain.instructions,
-             detection.seconds, detection.instructions, figures["items"],
-             figures["skipped"], item, share, figures["dropped"])
-        )  # fmt: skip
-        for what, value, bar in (("tape", ratio, TAPE), ("item", item, ITEM), ("share", share, SHARE)):
-            if value > bar:
-                problems.append(f"{utility}: {what} {value:.2f} (bar: {bar:g})")
-    print_table(
-        ("run", "plain s", "tape s", "ratio", "instructions", "detection s", "instructions", "items",
-         "skipped", "us an item", "share", "dropped"),
-        rows,
-    )  # fmt: skip
+        tell(f"{utility}: {plain.seconds:.2f} s, with a tape {tape.seconds:.2f} s ({ratio:.3f})")
+        row: list[object] = [f"{utility} {inputs}", plain.instructions, plain.seconds, tape.seconds, ratio]
+        measured = [("tape", ratio, TAPE)]
+        if not arguments.tape:
+            figures = detection.figures
+            item = 1e6 * figures["backwards"] / max(figures["items"] + figures["skipped"], 1)
+            share = figures["seconds"] / detection.seconds
+            row += [
+                detection.seconds,
+                detection.instructions,
+                figures["items"],
+                figures["skipped"],
+                item,
+                share,
+            ]
+            row.append(figures["dropped"])
+            measured += [("item", item, ITEM), ("share", share, SHARE)]
+            tell(f"{utility}: {detection.seconds:.2f} s with detection, {item:.2f} us an item, {share:.0%}")
+        rows.append(tuple(row))
+        problems += [
+            f"{utility}: {what} {value:.2f} (bar: {bar:g})" for what, value, bar in measured if value > bar
+        ]
+    print_table(tuple(heading), rows)
     for problem in problems:
         print(problem)
     return 1 if problems else 0
