@@ -15,6 +15,7 @@ from anabranch.analysis.induction import independent
 from anabranch.analysis.loops import Loop, find_loops
 from anabranch.analysis.steering import Steering
 from anabranch.ir.module import Function
+from anabranch.ir.values import Local
 from anabranch.machine import State
 from anabranch.machine.translator.sites import Target
 from anabranch.reduce.merging.join_points import join_blocks, loop_exit
@@ -30,6 +31,36 @@ class Location(NamedTuple):
     paths meet where these agree, at one position of the input, whichever way they came."""
     inside: bool
     """Is it in a loop that these values steer?"""
+
+
+def computed_in(function: Function, blocks: Iterable[int], least: int = 2) -> frozenset[int]:
+    """The locals of at least some bits that are computed in some blocks, not those that are loaded or
+    returned."""
+    return frozenset(
+        made.index
+        for block in blocks
+        for instruction in function.blocks[block].instructions
+        if instruction.opcode in COMPUTING
+        and (made := instruction.result) is not None
+        and made.type.bits >= least
+    )
+
+
+def computed_from(function: Function, made: frozenset[int]) -> frozenset[int]:
+    """Some locals, and all that is computed from them: a position, and where it is after an optional sign."""
+    found, before = set(made), 0
+    while len(found) > before:
+        before = len(found)
+        found.update(
+            result.index
+            for block in function.blocks
+            for instruction in block.instructions
+            if instruction.opcode in COMPUTING
+            and (result := instruction.result) is not None
+            and result.type.bits > 1
+            and any(isinstance(operand, Local) and operand.index in found for operand in instruction.operands)
+        )
+    return frozenset(found)
 
 
 COMPUTING = frozenset(("phi", "select", "add", "sub", "mul", "getelementptr", "zext", "sext", "trunc"))
@@ -75,6 +106,7 @@ class FunctionLoops:
         self._left_out = self._many_positions()
         joins = join_blocks(function)
         made = self._made_in(block for block, header in enumerate(loops.innermost) if header >= 0)
+        made = computed_from(function, made)
         self._exits: dict[int, frozenset[int]] = {}
         """Blocks where paths that left a loop meet, each with the locals made in loops that steer a loop
         which is still to come."""
@@ -93,15 +125,7 @@ class FunctionLoops:
                 self._exits[block] = self._slices.of(later, ahead, exits=False) & made
 
     def _made_in(self, blocks: Iterable[int]) -> frozenset[int]:
-        """The locals that are computed in some blocks, not those that are loaded or returned."""
-        return frozenset(
-            made.index
-            for block in blocks
-            for instruction in self._function.blocks[block].instructions
-            if instruction.opcode in COMPUTING
-            and (made := instruction.result) is not None
-            and made.type.bits >= self._least
-        )
+        return computed_in(self._function, blocks, self._least)
 
     def location(self, entry: Target) -> Location:
         block = entry.block

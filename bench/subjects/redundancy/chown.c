@@ -11,7 +11,7 @@ static struct options chopt;
 static volatile int changed;
 
 static int same(const char *a, const char *b) {
-  while (*a && *a == *b) a++, b++;
+  while (*a == *b && *a) a++, b++;
   return *a == *b;
 }
 

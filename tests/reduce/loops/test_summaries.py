@@ -122,6 +122,12 @@ PROGRAMS: dict[str, tuple[str, int]] = {
         " while (p > q && p[-1] == ' ') p--; return p - q == 2; }",
         4,
     ),
+    "an optional sign between loops": (
+        "int main(void) { char *p = text(), *s = p; int minus = 0; while (*p == ' ') p++;"
+        " if (*p == '-') { minus = 1; p++; } while (*p >= '0' && *p <= '2') p++;"
+        " return minus * 16 + (int)(p - s); }",
+        0,
+    ),
     "two limits": (
         "int main(void) { char *s = text(); size_t n = any(5), m = any(5), i = 0;"
         " while (i < n && i < m && s[i]) i++; return i == 3 ? n > m : 2; }",
@@ -172,10 +178,15 @@ PROGRAMS: dict[str, tuple[str, int]] = {
         " return at - s == 3; }",
         0,
     ),
-    "steps of two from a position of many": (
+    "a position of many or the start": (
         "int main(void) { char *s = text(); int i = 0; while (s[i] == ' ') i++; int j = i > 1 ? 0 : i;"
         " while (j < 4 && s[j] == 'x') j += 2; return i * 3 + j; }",
-        2,
+        0,
+    ),
+    "steps of two from a position of many": (
+        "int main(void) { char *s = text(); int i = 0; while (s[i] == ' ') i++; int j = i;"
+        " while (j < 4 && s[j] == 'x') j += 2; return i * 3 + j; }",
+        1,
     ),
     "nothing of the input": (
         "int main(void) { const char *t = \"abcdefgh\"; int i = 0; while (t[i] != 'h') i++;"
@@ -275,6 +286,14 @@ def test_nothing_is_asked_inside_the_loop(tmp_path: Path, name: str) -> None:
         states.add(found.result.states_explored)
         asked.append(found.run.parts.space.stats.timer("backend").count)
     assert len(states) == 1 and asked[1] <= asked[0] + 2
+
+
+def test_paths_meet_at_one_position_behind_an_optional_sign(tmp_path: Path) -> None:
+    source = HEAD + PROGRAMS["an optional sign between loops"][0]
+    options = ("--tests", "none", "--merge", "qce", "--merging", "static", "-D", "N=40")
+    found = explore(tmp_path, source, *options)
+    assert found.result.complete
+    assert found.run.parts.space.stats.timer("backend").count < 20
 
 
 def test_loops_before_one_that_is_not_summarised_are_not(tmp_path: Path) -> None:

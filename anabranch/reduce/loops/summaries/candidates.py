@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from anabranch.analysis.cfg import build_cfg, reachable_from
@@ -10,8 +11,10 @@ from anabranch.analysis.loops import Loop, find_loops
 from anabranch.analysis.steering import Steering
 from anabranch.ir.module import Function
 from anabranch.ir.types import IntType, PointerType
+from anabranch.ir.values import Local
 from anabranch.machine.translator.calls import IGNORED
 from anabranch.machine.translator.plan import callee_name
+from anabranch.reduce.loops.locations import computed_from, computed_in
 from anabranch.semantics.operations import OPERATIONS
 
 
@@ -31,7 +34,8 @@ def candidates(function: Function) -> dict[int, Candidate]:
     """The loops of a function that may be summarised, by their header.
 
     Behind such a loop, its position is a function of the round in which it was left. So loops behind it that
-    begin there have to be such loops, too: in any other, paths have to meet at one position each.
+    begin there have to be such loops, too: in any other, paths have to meet at one position each. That goes
+    for a loop as well that begins there on some paths, and a byte further on others.
     """
     if not _goes_back(function):
         return {}
@@ -40,7 +44,8 @@ def candidates(function: Function) -> dict[int, Candidate]:
     found: dict[int, Candidate] = {}
     steering: Steering | None = None
     for loop in loops.values():
-        if loop.parent < 0 and can_be_followed(function, loop):
+        followed = loop.parent < 0 and can_be_followed(function, loop)
+        if followed and not begins_at_a_choice(function, loop, loops):
             steering = steering or Steering(function)
             candidate = _candidate(function, loop, steering)
             if candidate is not None:
@@ -73,6 +78,30 @@ def can_be_followed(function: Function, loop: Loop) -> bool:
             elif opcode not in OPERATIONS and opcode not in ("phi", "br", "switch"):
                 return False
     return True
+
+
+def begins_at_a_choice(function: Function, loop: Loop, loops: Mapping[int, Loop]) -> bool:
+    """Does it begin at one of several values, as paths came by, that depend on how earlier loops ended?"""
+    inside = {block for one in loops.values() for block in one.blocks}
+    made = computed_from(function, computed_in(function, inside))
+    chosen = frozenset(
+        i.result.index
+        for block in function.blocks
+        if block.index not in inside
+        for i in block.instructions
+        if i.opcode == "phi"
+        and i.result is not None
+        and len({id(operand) for operand in i.operands}) > 1
+        and any(isinstance(operand, Local) and operand.index in made for operand in i.operands)
+    )
+    begins = {
+        operand.index
+        for i in function.blocks[loop.header].instructions
+        if i.opcode == "phi" and i.type.bits > 1
+        for operand, source in zip(i.operands, i.targets, strict=True)
+        if source not in loop.blocks and isinstance(operand, Local)
+    }
+    return not computed_from(function, chosen).isdisjoint(begins)
 
 
 def _candidate(function: Function, loop: Loop, steering: Steering) -> Candidate | None:

@@ -67,7 +67,7 @@ class LoopSummaries(Technique):
 
     @property
     def indexes(self) -> Sequence[Index]:
-        return (self._entering,)
+        return () if self._next_in_order is not None else (self._entering,)
 
     # ---- the running path ----------------------------------------------------------------------------
 
