@@ -111,6 +111,7 @@ class WrittenPlaces:
         if target.heap or len(target.pointees) != 1:
             return None
         ((base, offset),) = target.pointees
-        if base[0] != "global" or offset is None:
+        known = self._may_write.points_to.objects.known
+        if base[0] != "global" or offset is None or not known(("symbol", str(base[1]))):
             return None
         return str(base[1]), offset, value.type.size

@@ -58,8 +58,7 @@ def _summary_lines(summaries: dict[str, Any]) -> Iterator[str]:
         yield f"Loops followed without asking the solver: {count(summaries['summaries'], 'time')}."
     for row in summaries["loops"][:_SHOWN]:
         yield f"{row['summaries']:>8,} x the loop at {near(row['location'])}"
-        for pattern in row["patterns"]:
-            yield f"{'':>10}{pattern}"
+        yield from _pattern_lines(row)
     for reason, number in summaries["refused"].items():
         yield f"Loops run as ever: {number:,} x {reason}."
 
@@ -71,7 +70,10 @@ def _loop_lines(loops: dict[str, Any]) -> Iterator[str]:
     yield f"Loops: {count(loops['states'], 'state')} became {loops['joins']:,}."
     for row in loops["exits"][:_SHOWN]:
         yield f"{row['states']:>8,} -> {row['joins']:,}  behind the loop at {near(row['location'])}"
-        for pattern in row["patterns"]:
-            yield f"{'':>10}{pattern}"
+        yield from _pattern_lines(row)
     for reason, number in loops["refused"].items():
         yield f"Merged in pairs instead: {number:,} x {reason}."
+
+
+def _pattern_lines(row: dict[str, Any]) -> Iterator[str]:
+    return (f"{'':>10}{pattern}" for pattern in row["patterns"])

@@ -86,7 +86,7 @@ class Leaves:
     leaves_summed = 2  # whose inputs are looked at for a sum, the last one first
     inputs = 4  # of a condition, whose values are changed one at a time
     nodes_limit = 40_000  # nodes of the constraints to evaluate under one model
-    condition_limit = 10_000  # nodes of a condition that is looked at
+    condition_limit = 2_000  # nodes of a condition that is looked at
     nodes_an_effort = 20  # of an expression, as long as it takes the solver to spend an effort of 1
     credit = 20_000  # nodes, before the link has to be worth its price
 

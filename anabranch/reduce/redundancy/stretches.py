@@ -13,11 +13,12 @@ from typing import Any
 from anabranch.machine.tape import Forced, Interpreted, Lost, Stack, Tape, Touched
 from anabranch.machine.translator.sites import ReturnSite, Target
 from anabranch.reduce.redundancy.backward import cross_edge, take_branch
+from anabranch.reduce.redundancy.items import Mark, block_of, last_code, whole_calls
 from anabranch.reduce.redundancy.ledger import FORK
 from anabranch.reduce.redundancy.live import Live
 from anabranch.reduce.redundancy.matching import Snapshot
 from anabranch.reduce.redundancy.points import Point
-from anabranch.reduce.redundancy.slicing import Mark, Slicer, block_of, last_code, whole_calls
+from anabranch.reduce.redundancy.slicing import Slicer
 
 RUNNING, FORKED, RETURNED, FAILED, DROPPED, BARREN, LOST = range(7)
 """How a stretch ends: not yet; at a fork; where the program does; in an error; at a snapshot that it matches;

@@ -23,12 +23,13 @@ from anabranch.machine.translator.sites import BranchSite, CallSite, PointSite, 
 from anabranch.machine.translator.unit import Unit
 from anabranch.reduce.redundancy.facts import ProgramFacts
 from anabranch.reduce.redundancy.goals import ErrorPlaces, Goals
+from anabranch.reduce.redundancy.items import Mark
 from anabranch.reduce.redundancy.ledger import FORK, Ledger
 from anabranch.reduce.redundancy.live import Live
 from anabranch.reduce.redundancy.matching import Table
 from anabranch.reduce.redundancy.points import Point
 from anabranch.reduce.redundancy.settings import AUTO, RedundancySettings
-from anabranch.reduce.redundancy.slicing import Mark, Slicer
+from anabranch.reduce.redundancy.slicing import Slicer
 from anabranch.reduce.redundancy.stretches import (
     BARREN,
     DROPPED,

@@ -128,6 +128,12 @@ PROGRAMS: dict[str, tuple[str, int]] = {
         " return minus * 16 + (int)(p - s); }",
         0,
     ),
+    "a read from where the first stopped in a later round only": (
+        "int main(void) { char *s = text(), *p = s; while (*p == ' ') p++; size_t t = p - s, i;"
+        " for (i = 0; i < 3; i++) { if (i == t) break; if (i >= 2 && s[t + i - 2] == 'x') break; }"
+        " return t * 8 + i; }",
+        2,
+    ),
     "two limits": (
         "int main(void) { char *s = text(); size_t n = any(5), m = any(5), i = 0;"
         " while (i < n && i < m && s[i]) i++; return i == 3 ? n > m : 2; }",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import immutables
 
@@ -33,6 +33,20 @@ Sets = immutables.Map[int, ValueSet]
 """Supersets of the values of variables, where they are narrower than in the state."""
 MOST_WAYS = 64  # through one round
 MOST_BLOCKS = 2000  # in one round, all ways together
+
+
+class Beginning(NamedTuple):
+    """What is known where a round begins."""
+
+    sets: Sets
+    """Of single variables, whichever way paths came there."""
+    came: Sets | None
+    """The same of the paths that come from the round before; None if there are none."""
+    enters: Value
+    """The condition that a path enters the loop there."""
+
+
+NOTHING_KNOWN = Beginning(Sets(), None, False)
 
 
 class Stuck(Exception):
@@ -78,19 +92,15 @@ class Body:
         self.unit = unit
         self.decided = False
         """Was there a condition on the input?"""
-        self.floor = Sets()
-        """What holds of single variables in the round that is followed."""
-        self.came: Sets | None = None
-        """The same of the paths that come from the round before; None if there are none."""
-        self.enters: Value = False
-        """The condition that a path enters in this round."""
+        self._beginning = NOTHING_KNOWN  # of the round that is followed
         self._machine = machine
         self._slices = machine.path.slices
         self._load = load
 
-    def ways(self, start: Way, moved: Callable[[Way], bool]) -> list[Way]:
+    def ways(self, start: Way, beginning: Beginning, moved: Callable[[Way], bool]) -> list[Way]:
         """All ways from the header to where the loop has moved on, to the first block behind it, or to where
         they are stuck. `moved`: asked on arrival at the header; if not, the round goes on."""
+        self._beginning = beginning
         pending, found, blocks = [start], [], 0
         while pending:
             way = pending.pop()
@@ -144,9 +154,10 @@ class Body:
         if truth is None:
             return False
         (v,) = expr_vars(condition)
-        if self.came is not None and intersect(self._values(v, self.came), truth):
+        _, came, enters = self._beginning
+        if came is not None and intersect(self._values(v, came), truth):
             return False
-        if not self._never(bool_and(self.enters, condition)):
+        if not self._never(bool_and(enters, condition)):
             return False
         way.sets = way.sets.set(v, without(self._values(v, way.sets), truth))
         return True
@@ -165,7 +176,12 @@ class Body:
 
     def range_of(self, v: int) -> tuple[int, int]:
         """The least and the greatest value of a variable in this round."""
-        values = self._values(v, self.floor)
+        values = self._values(v, self._beginning.sets)
+        return lowest(values), highest(values)
+
+    def range_at_entry(self, v: int) -> tuple[int, int]:
+        """The same of the state that enters the loop, wherever that is."""
+        values = self._slices[v].bounds[v]
         return lowest(values), highest(values)
 
     def _values(self, v: int, sets: Sets) -> ValueSet:

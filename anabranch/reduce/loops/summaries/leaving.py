@@ -7,6 +7,7 @@ representation: a number says in which round, values are functions of it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from typing import Any
 
 from anabranch.expr import Expr
@@ -18,7 +19,7 @@ from anabranch.machine.joining.numbered import Numbered, connected, constraints_
 from anabranch.machine.joining.paths import assume
 from anabranch.machine.state import Cons, State
 from anabranch.machine.translator.sites import Target
-from anabranch.reduce.loops.summaries.rounds import Leg, Rounds
+from anabranch.reduce.loops.summaries.rounds import Leg, Rounds, still_open
 from anabranch.solver import Slice, SliceSpace
 from anabranch.solver.backend import Model
 from anabranch.solver.disjunction import components
@@ -82,8 +83,8 @@ class Exit:
         found, start = [], position.first
         for number, w in enumerate(self.positions):
             spine = before[start - position.first : w - position.first]
-            found.append(Stretch(number, last, tuple(_open(spine))))
-            found.append(Stretch(number, number, tuple(_open([self._items[w]]))))
+            found.append(Stretch(number, last, tuple(still_open(spine))))
+            found.append(Stretch(number, number, tuple(still_open([self._items[w]]))))
             start = w
         return found
 
@@ -172,7 +173,7 @@ def stuck_state(state: State, rounds: Rounds, w: int, space: SliceSpace) -> Stat
     if not all(c is True or (c is not False and assume(slices, c, space)) for c in map(as_condition, added)):
         return None
     history = state.condition
-    for item in _open(added):
+    for item in still_open(added):
         history = (item, history)
     entry: Any = state.entry
     values = tuple(
@@ -182,17 +183,11 @@ def stuck_state(state: State, rounds: Rounds, w: int, space: SliceSpace) -> Stat
     return gone_on(state, entry, values, history, slices.values())
 
 
-def _open(conditions: Iterable[Value]) -> Iterable[Any]:
-    return (c for c in conditions if c is not True)
-
-
 def gone_on(
     state: State, entry: Any, values: tuple[Value, ...], history: Cons, slices: Iterable[Slice]
 ) -> State:
     """A state that has gone on to another location, with some new slices."""
-    made = State()
-    for name in State.__slots__:
-        setattr(made, name, getattr(state, name))
+    made = copy(state)
     made.entry, made.place, made.values = entry, entry.place, values
     made.condition = history
     made.packed = state.slices | {v: part for part in slices for v in part.vars}

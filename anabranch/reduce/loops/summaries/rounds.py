@@ -6,7 +6,7 @@ moved on, so that a loop that scans a set for each character takes one step of o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -18,7 +18,7 @@ from anabranch.machine import State
 from anabranch.machine.joining.chains import Joined
 from anabranch.machine.joining.values import choose
 from anabranch.reduce.loops.summaries.affine import Affine, affine
-from anabranch.reduce.loops.summaries.body import Body, Sets, Stuck, Way
+from anabranch.reduce.loops.summaries.body import Beginning, Body, Sets, Stuck, Way
 from anabranch.reduce.loops.summaries.candidates import Candidate
 from anabranch.reduce.loops.summaries.decisions import chosen, decisions, same, taken
 from anabranch.reduce.loops.summaries.position import Position
@@ -54,23 +54,24 @@ class Leg:
         condition = bool_and(reached, self.condition)
         if len(self.ways) == 1 or condition is False:
             return condition
-        return Joined([tuple(_open(reached, way)) for way in self.ways], condition=condition)
+        return Joined([tuple(still_open((reached, way))) for way in self.ways], condition=condition)
 
     def if_reached(self, reached: Value) -> Any:
         """An item of a path condition: if the path is in the loop, it takes one of the ways."""
         outside = not_(reached)
         condition = or_(outside, self.condition, 1)
-        if outside is True or condition is False or (len(self.ways) == 1 and outside is False):
+        if outside is True or not self.ways or (len(self.ways) == 1 and outside is False):
             return condition
-        sides = [tuple(_open(reached, way)) for way in self.ways]
+        sides = [tuple(still_open((reached, way))) for way in self.ways]
         return Joined(sides if outside is False else [(outside,), *sides], condition=condition)
 
 
-def _open(*conditions: Value) -> Iterator[Value]:
+def still_open(conditions: Iterable[Any]) -> Iterator[Any]:
+    """Those that are not true anyway."""
     return (c for c in conditions if c is not True)
 
 
-NO_OTHER = Leg([False], False, {}, Sets())
+NO_OTHER = Leg([], False, {}, Sets())
 
 
 @dataclass(slots=True)
@@ -118,7 +119,7 @@ def follow(state: State, body: Body, candidate: Candidate, leaves: Mapping[int, 
     origin = _origin(entry, body, candidate)
     while True:
         try:
-            return Following(body, candidate, entry, Position(origin, body.range_of), leaves).all()
+            return Following(body, candidate, entry, Position(origin, body.range_at_entry), leaves).all()
         except OtherOrigin as other:
             if origin.terms:
                 raise Stuck("a position that is no counter") from None
@@ -129,7 +130,7 @@ def _origin(entry: Row, body: Body, candidate: Candidate) -> Affine:
     """What the position depends on, as far as the counters tell where the loop is entered."""
     for counter in candidate.counters:
         if counter.local in entry:
-            form = affine(entry[counter.local], body.range_of, counter.width)
+            form = affine(entry[counter.local], body.range_at_entry, counter.width)
             if form is not None and form.terms:
                 return _of_numbers(Affine(0).plus(form, counter.sign))
     return Affine(0)
@@ -171,9 +172,7 @@ class Following:
         while True:
             found.rows.append(row)
             found.sets.append(sets)
-            self._body.enters = position.enters(w)
-            self._body.came = None if before is None else before.sets
-            another = self._round(w, row, sets)
+            another = self._round(w, row, sets, None if before is None else before.sets)
             found.spine.append(another or NO_OTHER)
             before = another
             if another is None and w >= position.last:
@@ -224,11 +223,12 @@ class Following:
         form = affine(value, self._body.range_of, width)
         return value if form is None or form.terms else form.constant & (1 << width) - 1
 
-    def _round(self, w: int, row: Row, sets: Sets) -> Leg | None:
-        """Follow one: how there is another, None if there is none."""
+    def _round(self, w: int, row: Row, sets: Sets, came: Sets | None) -> Leg | None:
+        """Follow one: how there is another, None if there is none. `came`: what holds of single variables on
+        the paths that come from the round before."""
         body, found, position = self._body, self._found, self._position
         start = Way(self._candidate.loop.header, dict(row), body.narrowed(sets, position.reached(w)) or sets)
-        body.floor = start.sets
+        beginning = Beginning(start.sets, came, position.enters(w))
         again: list[Way] = []
         stuck: list[Way] = []
         left: dict[Edge, list[Way]] = {}
@@ -236,7 +236,7 @@ class Following:
         def moved(way: Way) -> bool:
             return not all(same(way.registers[c.local], row[c.local]) for c in self._moving)
 
-        for way in body.ways(start, moved):
+        for way in body.ways(start, beginning, moved):
             condition = _all(way.conditions)
             for edge in way.edges:
                 witnesses = found.taken.setdefault(edge, [])
