@@ -270,6 +270,22 @@ def test_wrong_values_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert found.merging["wrong"] > 0 and not found.result.complete
 
 
+CONTRADICTION = (
+    "int main(void) { size_t n = any(4); char *s = text(), *p = s; while (p - s < (long)n && *p != 'y') p++;"
+    " size_t t = p - s, r = 0; int c = 0; size_t i0; for (i0 = 1; i0 < 3; i0 += 1) { if (s[i0 * 2] == s[i0])"
+    " break; } r = r * 7 + i0; t = i0; size_t i1; for (i1 = 1; i1 < t; i1 += 1) { if (i1 == t) c++; }"
+    " r = r * 7 + i1; return (r + c * 16 + t) & 255; }"
+)
+
+
+@pytest.mark.parametrize("kind", ["static", "dynamic"])
+def test_ways_whose_decisions_contradict_each_other_are_none(tmp_path: Path, kind: str) -> None:
+    options = ("--merge", "all", "--merging", kind, "--loops", "summaries", "--verify-reductions")
+    merged = explore(tmp_path, HEAD + CONTRADICTION, *options)
+    assert merged.result.complete
+    assert merged.ends() == explore(tmp_path, HEAD + CONTRADICTION).ends()
+
+
 LARGE = (
     "a text and its length",
     "two conditions to leave by",

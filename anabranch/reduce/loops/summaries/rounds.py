@@ -238,6 +238,8 @@ class Following:
 
         for way in body.ways(start, beginning, moved):
             condition = _all(way.conditions)
+            if condition is False:
+                continue  # what was decided contradicts itself
             for edge in way.edges:
                 witnesses = found.taken.setdefault(edge, [])
                 if len(witnesses) < WITNESSES:
